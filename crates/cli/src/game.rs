@@ -1,0 +1,333 @@
+//! `alfil game`
+
+use std::io::Write;
+use std::time::Instant;
+
+use alfil_game::conformance::{Check, Effort, check_encoding, check_game};
+use alfil_game::perft::divide;
+use alfil_game::registry::{self, EncodingVisitor, GameVisitor};
+use alfil_game::{Encoding, Game, Score, line};
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::Verdict;
+
+#[derive(Subcommand)]
+pub enum GameCommand {
+    /// List the games and their encodings
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Count move paths, by first move and in all
+    Perft {
+        /// The game's name
+        game: String,
+        /// How many plies deep
+        #[arg(value_parser = clap::value_parser!(u32).range(0..=20))]
+        depth: u32,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Check that a game and its encodings keep their promises
+    Check {
+        /// The game's name
+        game: String,
+        /// Random games to check on
+        #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        games: u32,
+        /// Makes the random games repeatable
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Draw a position and list its legal moves
+    Show {
+        /// The game's name
+        game: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Judge every move exactly, where the game has a solver
+    Solve {
+        /// The game's name
+        game: String,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+/// A position, and how to report on it.
+#[derive(Args)]
+pub struct Place {
+    /// A position in the game's notation (chess: FEN, or chess960:N) [default: the start position]
+    #[arg(long, value_name = "P")]
+    position: Option<String>,
+    /// Moves to play from there, as programs or people write them
+    #[arg(long, value_name = "MOVES", num_args = 1.., default_value = "", hide_default_value = true)]
+    moves: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Place {
+    fn reach<G: Game>(&self) -> anyhow::Result<G> {
+        let rules = G::Rules::default();
+        let mut game = match self.position.as_deref() {
+            None | Some("start" | "startpos") => G::new(&rules),
+            Some(text) => G::from_position(text, &rules)?,
+        };
+        let moves = self.moves.join(" ");
+        line(&mut game, &moves).with_context(|| format!("after {} plies of --moves", game.ply()))?;
+        Ok(game)
+    }
+}
+
+pub fn run(command: GameCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    match command {
+        GameCommand::List { json } => list(json, out),
+        GameCommand::Perft { game, depth, place } => registry::with_game(&game, Perft { depth, place, out })?,
+        GameCommand::Check { game, games, seed, json } => {
+            check(&game, Effort { games: games as usize, seed }, json, out)
+        }
+        GameCommand::Show { game, place } => registry::with_game(&game, Show { place, out })?,
+        GameCommand::Solve { game, place } => registry::with_game(&game, Solve { place, out })?,
+    }
+}
+
+fn list(json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    struct Title;
+    impl GameVisitor for Title {
+        type Output = (&'static str, bool);
+        fn visit<G: Game>(self) -> (&'static str, bool) {
+            (G::TITLE, G::oracle().is_some())
+        }
+    }
+    struct Encodings(Vec<serde_json::Value>);
+    impl EncodingVisitor for Encodings {
+        fn visit<E: Encoding>(&mut self) {
+            self.0.push(json!({
+                "name": E::NAME,
+                "version": E::VERSION,
+                "planes": E::PLANES,
+                "height": E::HEIGHT,
+                "width": E::WIDTH,
+                "policy": E::POLICY_SIZE,
+            }));
+        }
+    }
+    let mut games = Vec::new();
+    for name in registry::names() {
+        let (title, solver) = registry::with_game(name, Title)?;
+        let mut encodings = Encodings(Vec::new());
+        registry::with_encodings(name, &mut encodings)?;
+        if !json {
+            writeln!(out, "{name:<11} {title}{}", if solver { " (with an exact solver)" } else { "" })?;
+            for encoding in &encodings.0 {
+                let size = |key: &str| encoding[key].as_u64().unwrap_or_default();
+                writeln!(
+                    out,
+                    "    {:<20} {:>3} planes of {}x{}, {} policy indices",
+                    encoding["name"].as_str().unwrap_or_default(),
+                    size("planes"),
+                    size("height"),
+                    size("width"),
+                    size("policy")
+                )?;
+            }
+        }
+        games.push(json!({"name": name, "title": title, "solver": solver, "encodings": encodings.0}));
+    }
+    if json {
+        writeln!(out, "{}", serde_json::Value::from(games))?;
+    }
+    Ok(Verdict::Fine)
+}
+
+struct Perft<'a, W> {
+    depth: u32,
+    place: Place,
+    out: &'a mut W,
+}
+
+impl<W: Write> GameVisitor for Perft<'_, W> {
+    type Output = anyhow::Result<Verdict>;
+
+    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
+        let Perft { depth, place, out } = self;
+        let game: G = place.reach()?;
+        let started = Instant::now();
+        let moves = divide(&game, depth);
+        let seconds = started.elapsed().as_secs_f64();
+        let total = if depth == 0 { 1 } else { moves.iter().map(|(_, count)| count).sum::<u64>() };
+        if place.json {
+            let moves: serde_json::Map<_, _> =
+                moves.into_iter().map(|(m, count)| (game.move_text(m), count.into())).collect();
+            let position = game.position();
+            writeln!(out, "{}", json!({"position": position, "depth": depth, "nodes": total, "moves": moves}))?;
+        } else {
+            for (m, count) in moves {
+                writeln!(out, "{:<6} {count}", game.move_text(m))?;
+            }
+            writeln!(out, "{:.1} million a second\n{total}", total as f64 / seconds.max(1e-9) / 1e6)?;
+        }
+        Ok(Verdict::Fine)
+    }
+}
+
+fn check(name: &str, effort: Effort, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    struct Rules(Effort);
+    impl GameVisitor for Rules {
+        type Output = Vec<(&'static str, Check)>;
+        fn visit<G: Game>(self) -> Self::Output {
+            check_game::<G>(self.0).into_iter().map(|check| (G::NAME, check)).collect()
+        }
+    }
+    struct Encodings(Effort, Vec<(&'static str, Check)>);
+    impl EncodingVisitor for Encodings {
+        fn visit<E: Encoding>(&mut self) {
+            self.1.extend(check_encoding::<E>(self.0).into_iter().map(|check| (E::NAME, check)));
+        }
+    }
+    let mut encodings = Encodings(effort, registry::with_game(name, Rules(effort))?);
+    registry::with_encodings(name, &mut encodings)?;
+    let checks = encodings.1;
+    let broken = checks.iter().filter(|(_, check)| check.result.is_err()).count();
+    if json {
+        let checks: Vec<_> = checks
+            .iter()
+            .map(|(subject, check)| {
+                json!({
+                    "subject": subject,
+                    "promise": check.promise,
+                    "cases": check.result.as_ref().ok(),
+                    "failure": check.result.as_ref().err(),
+                })
+            })
+            .collect();
+        writeln!(out, "{}", json!({"game": name, "passed": broken == 0, "checks": checks}))?;
+    } else {
+        let mut subject = "";
+        for (of, Check { promise, result }) in &checks {
+            if *of != subject {
+                writeln!(out, "{of}")?;
+                subject = of;
+            }
+            match result {
+                Ok(0) => writeln!(out, "  -       (nothing to check) {promise}")?,
+                Ok(cases) => writeln!(out, "  ok {cases:>7} {promise}")?,
+                Err(error) => writeln!(out, "  BROKEN     {promise}\n             {error}")?,
+            }
+        }
+        let verdict = if broken == 0 { "all promises kept".to_owned() } else { format!("{broken} promises broken") };
+        writeln!(out, "{name}: {verdict}")?;
+    }
+    Ok(if broken == 0 { Verdict::Fine } else { Verdict::Failed })
+}
+
+struct Show<'a, W> {
+    place: Place,
+    out: &'a mut W,
+}
+
+impl<W: Write> GameVisitor for Show<'_, W> {
+    type Output = anyhow::Result<Verdict>;
+
+    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
+        let Show { place, out } = self;
+        let game: G = place.reach()?;
+        let mut moves = Vec::new();
+        let outcome = game.legal_moves(&mut moves);
+        if place.json {
+            let texts: Vec<_> = moves.iter().map(|&m| game.move_text(m)).collect();
+            let outcome = outcome.map(|end| json!({"first": end.score.0.points(), "reason": end.reason}));
+            let report = json!({
+                "game": G::NAME,
+                "position": game.position(),
+                "side": game.side().to_string(),
+                "moves": texts,
+                "outcome": outcome,
+            });
+            writeln!(out, "{report}")?;
+            return Ok(Verdict::Fine);
+        }
+        writeln!(out, "{game}\n{}\n", game.position())?;
+        match outcome {
+            Some(end) => {
+                let points = end.score.0.points();
+                writeln!(out, "over: {points} to {}, {}", 1.0 - points, end.reason)?;
+            }
+            None => {
+                writeln!(out, "{} legal moves:", moves.len())?;
+                let names: Vec<_> = moves.iter().map(|&m| game.move_name(m)).collect();
+                write_columns(&names, out)?;
+            }
+        }
+        Ok(Verdict::Fine)
+    }
+}
+
+/// Words side by side in 78 columns.
+fn write_columns(words: &[String], out: &mut impl Write) -> anyhow::Result<()> {
+    let width = words.iter().map(|word| word.chars().count()).max().unwrap_or(0) + 2;
+    for row in words.chunks((78 / width).max(1)) {
+        for word in row {
+            write!(out, "  {word:<0$}", width - 2)?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+struct Solve<'a, W> {
+    place: Place,
+    out: &'a mut W,
+}
+
+impl<W: Write> GameVisitor for Solve<'_, W> {
+    type Output = anyhow::Result<Verdict>;
+
+    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
+        let Solve { place, out } = self;
+        let Some(mut oracle) = G::oracle() else { bail!("{} has no exact solver", G::NAME) };
+        let game: G = place.reach()?;
+        if let Some(end) = game.outcome() {
+            bail!("the game is over ({}): there is nothing to solve", end.reason);
+        }
+        if game.ply() < oracle.quick_from() {
+            eprintln!("so early in the game this can take minutes…");
+        }
+        let mut moves = oracle.judge_moves(&game);
+        moves.sort_by(|(_, a), (_, b)| b.preference(a));
+        let word = |score| match score {
+            Score::WIN => "win",
+            Score::LOSS => "loss",
+            _ => "draw",
+        };
+        if place.json {
+            let moves: Vec<_> = moves
+                .iter()
+                .map(|(m, judgement)| {
+                    json!({
+                        "move": game.move_text(*m),
+                        "result": word(judgement.score.0),
+                        "plies": judgement.plies,
+                    })
+                })
+                .collect();
+            let result = moves.first().map(|best| best["result"].clone());
+            writeln!(out, "{}", json!({"position": game.position(), "result": result, "moves": moves}))?;
+            return Ok(Verdict::Fine);
+        }
+        writeln!(out, "{game}")?;
+        for (m, judgement) in &moves {
+            writeln!(out, "{:<6} {:<4} in {} plies", game.move_name(*m), word(judgement.score.0), judgement.plies)?;
+        }
+        Ok(Verdict::Fine)
+    }
+}

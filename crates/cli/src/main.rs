@@ -1,0 +1,62 @@
+//! The `alfil` command: one file a subcommand, no logic of its own.
+
+mod doctor;
+mod game;
+mod pgn;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// A self-play learning system for board games.
+#[derive(Parser)]
+#[command(name = "alfil", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List, draw, check and solve games
+    #[command(subcommand)]
+    Game(game::GameCommand),
+    /// Read chess games in PGN files
+    #[command(subcommand)]
+    Pgn(pgn::PgnCommand),
+    /// Check what this machine can compute with
+    Doctor(doctor::Doctor),
+}
+
+/// What a command found, for programs that call this one.
+enum Verdict {
+    Fine,
+    /// A check did not pass: exit code 1.
+    Failed,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let result = match arguments.command {
+        Command::Game(command) => game::run(command, &mut out),
+        Command::Pgn(command) => pgn::run(command, &mut out),
+        Command::Doctor(command) => doctor::run(&command, &mut out),
+    };
+    let result = result.and_then(|verdict| Ok(out.flush().map(|()| verdict)?));
+    match result {
+        Ok(Verdict::Fine) => ExitCode::SUCCESS,
+        Ok(Verdict::Failed) => ExitCode::from(1),
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("alfil: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether the reader of our output, such as `head`, has seen enough.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

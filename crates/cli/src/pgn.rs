@@ -1,0 +1,71 @@
+//! `alfil pgn`
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use alfil_game::chess::pgn::{PgnError, PgnReader};
+use anyhow::Context;
+use clap::Subcommand;
+use serde_json::json;
+
+use crate::Verdict;
+
+#[derive(Subcommand)]
+pub enum PgnCommand {
+    /// Read all games of a file, report the bad ones, and count
+    Check {
+        /// A PGN file
+        file: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub fn run(command: PgnCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    match command {
+        PgnCommand::Check { file, json } => check(&file, json, out),
+    }
+}
+
+fn check(path: &Path, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let cannot_read = || format!("cannot read {}", path.display());
+    let file = File::open(path).with_context(cannot_read)?;
+    let started = Instant::now();
+    let (mut games, mut plies) = (0u64, 0u64);
+    let mut bad = Vec::new();
+    for game in PgnReader::new(file) {
+        match game {
+            Ok(game) => {
+                games += 1;
+                plies += game.moves.len() as u64;
+            }
+            Err(PgnError::Game { number, reason }) => {
+                if !json {
+                    writeln!(out, "game {number}: {reason}")?;
+                }
+                bad.push(json!({"game": number, "reason": reason}));
+            }
+            Err(PgnError::Io(error)) => return Err(error).with_context(cannot_read),
+        }
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    // Every game has one more position than moves.
+    let rate = ((plies + games) as f64 / seconds.max(1e-9)).round();
+    let failed = !bad.is_empty();
+    if json {
+        let report = json!({
+            "file": path.display().to_string(),
+            "games": games,
+            "plies": plies,
+            "bad": bad,
+            "positions_per_second": rate,
+        });
+        writeln!(out, "{report}")?;
+    } else {
+        writeln!(out, "{games} good games, {} bad, {plies} plies, {rate} positions/s", bad.len())?;
+    }
+    Ok(if failed { Verdict::Failed } else { Verdict::Fine })
+}

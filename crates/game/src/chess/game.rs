@@ -1,0 +1,350 @@
+//! The game of chess as [`Game`] asks for it.
+
+use std::fmt;
+
+use arrayvec::ArrayVec;
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{Board, CastlingMode, Color, EnPassantMode, Position, Square};
+
+use super::moves::Move;
+use super::{board_text, fen, san};
+use crate::{Game, MoveError, Outcome, PositionError, Side};
+
+/// Reversible plies after which the game is drawn if either side wants it; here it always is.
+const FIFTY_MOVES: u32 = 100;
+
+/// Earlier positions that the largest encoding looks at.
+const HISTORY: usize = 7;
+
+/// What can be chosen about the rules of chess.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// Castling as in Chess960: moves are written as king takes rook. Positions that only Chess960 can have turn this
+    /// on by themselves.
+    pub chess960: bool,
+    /// Plies after which a game is given up as drawn.
+    pub ply_cap: u32,
+}
+
+impl Default for Rules {
+    fn default() -> Rules {
+        // 512 plies: AlphaZero's pseudocode.
+        Rules { chess960: false, ply_cap: 512 }
+    }
+}
+
+/// A game of chess. A third repetition, the fiftieth move without progress and insufficient material end it at once.
+///
+/// ```
+/// use alfil_game::{Game, chess::Chess, line};
+///
+/// let mut game = Chess::new(&Default::default());
+/// line(&mut game, "f3 e5 g4 Qh4").unwrap();
+/// assert_eq!(game.outcome().unwrap().reason, "checkmate");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Chess {
+    position: shakmaty::Chess,
+    key: u64,
+    /// How often this position has been on the board before.
+    repetitions: u8,
+    ply: u32,
+    ply_cap: u32,
+    /// Keys of the earlier positions since the last capture or pawn move. Where play goes on after 100 reversible
+    /// plies, which the rules above do not allow but game collections contain, the oldest are forgotten.
+    reversible: ArrayVec<u64, { FIFTY_MOVES as usize }>,
+    /// The latest earlier positions, newest first.
+    history: ArrayVec<Snapshot, HISTORY>,
+}
+
+/// What encodings need of an earlier position.
+#[derive(Clone, Debug)]
+pub(super) struct Snapshot {
+    pub board: Board,
+    /// The square that a pawn can be captured on in passing.
+    pub en_passant: Option<Square>,
+    pub repetitions: u8,
+}
+
+impl Chess {
+    /// The start position of Chess960 with this number (0 to 959, 518 being the orthodox one), or `None`.
+    pub fn chess960(number: u32, rules: &Rules) -> Option<Chess> {
+        if number >= 960 {
+            return None;
+        }
+        let board = Board::chess960(number);
+        let setup = shakmaty::Setup { castling_rights: board.rooks(), board, ..shakmaty::Setup::initial() };
+        Some(Chess::from_shakmaty(setup.position(CastlingMode::Chess960).ok()?, rules))
+    }
+
+    pub(super) fn from_shakmaty(position: shakmaty::Chess, rules: &Rules) -> Chess {
+        let key = zobrist(&position);
+        Chess {
+            position,
+            key,
+            repetitions: 0,
+            ply: 0,
+            ply_cap: rules.ply_cap,
+            reversible: ArrayVec::new(),
+            history: ArrayVec::new(),
+        }
+    }
+
+    /// The position in the terms of the `shakmaty` crate.
+    pub fn shakmaty(&self) -> &shakmaty::Chess {
+        &self.position
+    }
+
+    /// Whether castling is written as king takes rook.
+    pub fn is_chess960(&self) -> bool {
+        self.position.castles().mode() == CastlingMode::Chess960
+    }
+
+    /// This position and the ones before it, newest first, as far as they are remembered.
+    pub(super) fn snapshots(&self) -> impl Iterator<Item = Snapshot> {
+        std::iter::once(self.snapshot()).chain(self.history.iter().cloned())
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            board: self.position.board().clone(),
+            en_passant: self.position.legal_ep_square(),
+            repetitions: self.repetitions,
+        }
+    }
+
+    pub(super) fn play_shakmaty(&mut self, m: shakmaty::Move) {
+        if self.history.is_full() {
+            self.history.pop();
+        }
+        self.history.insert(0, self.snapshot());
+        if self.reversible.is_full() {
+            self.reversible.remove(0);
+        }
+        self.reversible.push(self.key);
+
+        let key = self.position.update_zobrist_hash(Zobrist64(self.key), m, EnPassantMode::Legal);
+        self.position.play_unchecked(m);
+        self.key = key.map_or_else(|| zobrist(&self.position), |key: Zobrist64| key.0);
+        self.ply += 1;
+        if self.position.halfmoves() == 0 {
+            self.reversible.clear();
+        }
+        // The same side was to move every second ply ago.
+        let same_side = self.reversible.iter().rev().skip(1).step_by(2);
+        self.repetitions = same_side.filter(|&&earlier| earlier == self.key).count().min(usize::from(u8::MAX)) as u8;
+    }
+}
+
+fn zobrist(position: &shakmaty::Chess) -> u64 {
+    position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
+}
+
+fn side_of(color: Color) -> Side {
+    match color {
+        Color::White => Side::First,
+        Color::Black => Side::Second,
+    }
+}
+
+impl Game for Chess {
+    type Move = Move;
+    type Rules = Rules;
+
+    const NAME: &'static str = "chess";
+    const TITLE: &'static str = "chess and Chess960";
+    const TEST_POSITIONS: &'static [&'static str] = &[
+        // The usual perft suite: castling, pins, en passant, promotions.
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+        "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+        // En passant possible at once, one with a pin that forbids it.
+        "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
+        "8/8/8/K2pP2r/8/8/8/7k w - d6 0 2",
+        // Under-promotions for both sides.
+        "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+        // Chess960: castling over short and long ways, king beside its rook, inner rook with the right.
+        "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+        "2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9",
+        "rk2r3/pppppppp/8/8/8/8/PPPPPPPP/RK2R3 w EAea - 0 1",
+        "5r1k/8/8/8/8/8/8/1R1RK1R1 w GD - 0 1",
+        // Few pieces: repetitions, the 50-move rule, insufficient material.
+        "8/8/4k3/8/8/3K1R2/8/8 w - - 95 80",
+        "8/8/4k3/8/8/3KB3/4p3/8 b - - 0 60",
+    ];
+
+    fn new(rules: &Rules) -> Chess {
+        let mut setup = shakmaty::Setup::initial();
+        setup.castling_rights = setup.board.rooks();
+        let mode = CastlingMode::from_chess960(rules.chess960);
+        Chess::from_shakmaty(setup.position(mode).unwrap_or_default(), rules)
+    }
+
+    fn from_position(text: &str, rules: &Rules) -> Result<Chess, PositionError> {
+        fen::parse(text, rules)
+    }
+
+    fn position(&self) -> String {
+        fen::write(&self.position)
+    }
+
+    fn side(&self) -> Side {
+        side_of(self.position.turn())
+    }
+
+    fn ply(&self) -> u32 {
+        self.ply
+    }
+
+    fn ply_cap(&self) -> u32 {
+        self.ply_cap
+    }
+
+    fn generate(&self, moves: &mut Vec<Move>) {
+        moves.clear();
+        moves.extend(self.position.legal_moves().into_iter().map(Move::from_shakmaty));
+    }
+
+    fn verdict(&self, generated: &[Move]) -> Option<Outcome> {
+        if generated.is_empty() {
+            return Some(if self.position.is_check() {
+                Outcome::win(!self.side(), "checkmate")
+            } else {
+                Outcome::draw("stalemate")
+            });
+        }
+        if self.repetitions >= 2 {
+            Some(Outcome::draw("threefold repetition"))
+        } else if self.position.halfmoves() >= FIFTY_MOVES {
+            Some(Outcome::draw("50-move rule"))
+        } else if self.position.is_insufficient_material() {
+            Some(Outcome::draw("insufficient material"))
+        } else if self.ply >= self.ply_cap {
+            Some(Outcome::draw("ply cap"))
+        } else {
+            None
+        }
+    }
+
+    fn play(&mut self, m: Move) {
+        match m.to_shakmaty(&self.position) {
+            Some(m) => self.play_shakmaty(m),
+            None => debug_assert!(false, "{m:?} was not generated in {}", self.position()),
+        }
+    }
+
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn same_position(&self, other: &Chess) -> bool {
+        self.position == other.position
+    }
+
+    fn swapped(&self) -> Option<Chess> {
+        let mirrored = self.position.to_setup(EnPassantMode::Legal).into_mirrored();
+        let position = mirrored.position(self.position.castles().mode()).ok()?;
+        Some(Chess::from_shakmaty(position, &Rules { chess960: self.is_chess960(), ply_cap: self.ply_cap }))
+    }
+
+    fn move_text(&self, m: Move) -> String {
+        match m.to_shakmaty(&self.position) {
+            Some(m) => m.to_uci(self.position.castles().mode()).to_string(),
+            None => format!("{m:?}"),
+        }
+    }
+
+    fn move_name(&self, m: Move) -> String {
+        san::write(self, m, san::Language::English)
+    }
+
+    fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
+        match shakmaty::uci::UciMove::from_ascii(text.as_bytes()) {
+            Ok(uci) => match uci.to_move(&self.position) {
+                Ok(m) => Ok(Move::from_shakmaty(m)),
+                Err(_) => Err(MoveError::Illegal(text.to_owned())),
+            },
+            Err(_) => san::parse(self, text, san::Language::English),
+        }
+    }
+}
+
+impl fmt::Display for Chess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        board_text::draw(&self.position, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line;
+
+    fn after(text: &str) -> Chess {
+        let mut game = Chess::new(&Rules::default());
+        line(&mut game, text).unwrap();
+        game
+    }
+
+    #[test]
+    fn the_third_occurrence_draws() {
+        let shuffle = "Nf3 Nf6 Ng1 Ng8 ";
+        assert_eq!(after(shuffle).outcome(), None);
+        assert_eq!(after(&format!("{}Nf3 Nf6 Ng1", shuffle)).outcome(), None);
+        assert_eq!(after(&shuffle.repeat(2)).outcome().unwrap().reason, "threefold repetition");
+    }
+
+    #[test]
+    fn lost_castling_rights_make_another_position() {
+        // The third time that the pieces stand so, but the first time White could still castle.
+        let game = after("e4 e5 Nf3 Nf6 Be2 Be7 Rg1 Rg8 Rh1 Rh8 Rg1 Rg8 Rh1 Rh8");
+        assert_eq!(game.outcome(), None);
+    }
+
+    #[test]
+    fn fifty_moves_without_progress_draw_unless_the_last_one_mates() {
+        let rules = Rules::default();
+        let mut quiet = Chess::from_position("7k/8/8/8/8/8/R7/K7 w - - 99 80", &rules).unwrap();
+        line(&mut quiet, "Ra3").unwrap();
+        assert_eq!(quiet.outcome().unwrap().reason, "50-move rule");
+        let mut mate = Chess::from_position("7k/8/6K1/8/8/8/R7/8 w - - 99 80", &rules).unwrap();
+        line(&mut mate, "Ra8").unwrap();
+        assert_eq!(mate.outcome().unwrap().reason, "checkmate");
+    }
+
+    #[test]
+    fn stalemate_material_and_ply_cap_draw() {
+        let ended = |fen: &str, ply_cap| {
+            let game = Chess::from_position(fen, &Rules { ply_cap, ..Rules::default() }).unwrap();
+            game.outcome().unwrap().reason
+        };
+        assert_eq!(ended("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", 9), "stalemate");
+        assert_eq!(ended("7k/8/6K1/8/8/8/8/5N2 b - - 0 1", 9), "insufficient material");
+        assert_eq!(ended("7k/8/6K1/8/8/8/8/5R2 b - - 0 1", 0), "ply cap");
+    }
+
+    #[test]
+    fn play_past_the_fiftieth_move_is_possible() {
+        let mut game = Chess::from_position("7k/8/8/8/8/8/R7/K7 w - - 0 1", &Rules::default()).unwrap();
+        for _ in 0..60 {
+            line(&mut game, "Rb2 Kg8 Ra2 Kh8").unwrap();
+        }
+        assert_eq!(game.shakmaty().halfmoves(), 240);
+        assert!(game.outcome().is_some());
+    }
+
+    #[test]
+    fn chess960_starts_are_numbered_as_usual() {
+        let rules = Rules::default();
+        assert_eq!(
+            Chess::chess960(518, &rules).unwrap().position(),
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+        );
+        assert_eq!(
+            Chess::chess960(0, &rules).unwrap().position(),
+            "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1"
+        );
+        assert!(Chess::chess960(960, &rules).is_none());
+    }
+}

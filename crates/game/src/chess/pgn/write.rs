@@ -1,0 +1,98 @@
+//! Writing PGN in the export format.
+
+use std::io;
+
+use shakmaty::san::SanPlus;
+use shakmaty::{Color, Position};
+
+use super::PgnGame;
+use crate::Game;
+use crate::chess::{Chess, Rules};
+
+/// The standard's seven tags in its order, with its words for the unknown.
+const SEVEN_TAGS: [(&str, &str); 7] = [
+    ("Event", "?"),
+    ("Site", "?"),
+    ("Date", "????.??.??"),
+    ("Round", "?"),
+    ("White", "?"),
+    ("Black", "?"),
+    ("Result", "*"),
+];
+
+/// The standard's limit for a line.
+const COLUMNS: usize = 79;
+
+/// Tags that follow from the start position and are written from it.
+const START_TAGS: [&str; 3] = ["SetUp", "FEN", "Variant"];
+
+pub(super) fn write(game: &PgnGame, out: &mut impl io::Write) -> io::Result<()> {
+    for (name, unknown) in SEVEN_TAGS {
+        let value = if name == "Result" { game.result_text() } else { game.tag(name).unwrap_or(unknown) };
+        write_tag(name, value, out)?;
+    }
+    if game.start.is_chess960() {
+        write_tag("Variant", "Chess960", out)?;
+    }
+    if game.start.is_chess960() || game.start.position() != Chess::new(&Rules::default()).position() {
+        write_tag("SetUp", "1", out)?;
+        write_tag("FEN", &game.start.position(), out)?;
+    }
+    let written = |name: &str| SEVEN_TAGS.iter().any(|(tag, _)| *tag == name) || START_TAGS.contains(&name);
+    for (name, value) in game.tags.iter().filter(|(name, _)| !written(name)) {
+        write_tag(name, value, out)?;
+    }
+    writeln!(out)?;
+    let mut lines = Lines { out, column: 0 };
+    write_moves(game, &mut lines)?;
+    lines.word(game.result_text())?;
+    write!(out, "\n\n")
+}
+
+fn write_moves<W: io::Write>(game: &PgnGame, lines: &mut Lines<'_, W>) -> io::Result<()> {
+    let mut position = game.start.shakmaty().clone();
+    let mut comments = game.comments.iter().peekable();
+    let mut number_due = true;
+    for ply in 0..=game.moves.len() {
+        while let Some((_, comment)) = comments.next_if(|(before, _)| *before == ply) {
+            // A comment cannot contain its own end.
+            let comment = format!("{{{}}}", comment.replace('}', ")"));
+            comment.split_whitespace().try_for_each(|word| lines.word(word))?;
+            number_due = true;
+        }
+        let Some(m) = game.moves.get(ply).and_then(|m| m.to_shakmaty(&position)) else { break };
+        match position.turn() {
+            Color::White => lines.word(&format!("{}.", position.fullmoves()))?,
+            Color::Black if number_due => lines.word(&format!("{}...", position.fullmoves()))?,
+            Color::Black => {}
+        }
+        number_due = false;
+        lines.word(&SanPlus::from_move_and_play_unchecked(&mut position, m).to_string())?;
+    }
+    Ok(())
+}
+
+fn write_tag(name: &str, value: &str, out: &mut impl io::Write) -> io::Result<()> {
+    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    writeln!(out, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Breaks text into lines between words.
+struct Lines<'a, W> {
+    out: &'a mut W,
+    column: usize,
+}
+
+impl<W: io::Write> Lines<'_, W> {
+    fn word(&mut self, word: &str) -> io::Result<()> {
+        let width = word.chars().count();
+        if self.column > 0 {
+            let fits = self.column + 1 + width <= COLUMNS;
+            self.out.write_all(if fits { b" " } else { b"\n" })?;
+            self.column = if fits { self.column + 1 } else { 0 };
+        }
+        self.column += width;
+        self.out.write_all(word.as_bytes())
+    }
+}

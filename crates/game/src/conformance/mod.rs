@@ -1,0 +1,74 @@
+//! What every game and encoding must fulfil, checked on random games.
+//!
+//! The suite is part of the library, not of its tests, so that `alfil game check` runs it too and a new game is one
+//! folder and one line in the [`registry`](crate::registry).
+
+mod encoding;
+mod rules;
+mod sample;
+
+use sample::Sample;
+
+use crate::{Encoding, Game};
+
+/// How much to check.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Random games from the start position, and half as many from each of [`Game::TEST_POSITIONS`].
+    pub games: usize,
+    /// Makes the random games repeatable.
+    pub seed: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Effort {
+        Effort { games: 10, seed: 1 }
+    }
+}
+
+/// The result of one check.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// What is promised, in words.
+    pub promise: &'static str,
+    /// On how many cases it was tried, or the first case in which it was broken.
+    pub result: Result<u64, String>,
+}
+
+/// What is promised, and how to check it.
+type Promise<G> = (&'static str, fn(&Sample<G>) -> Result<u64, String>);
+
+/// Checks the rules of a game.
+pub fn check_game<G: Game>(effort: Effort) -> Vec<Check> {
+    check::<G>(
+        effort,
+        &[
+            ("legal moves are distinct, and there are none exactly when the game is over", rules::moves),
+            ("random games end within the ply cap", rules::termination),
+            ("positions and moves read back as written", rules::notation),
+            ("a clone goes its own way", rules::clones),
+            ("keys are equal exactly for equal positions", rules::keys),
+            ("exchanged sides have the same game", rules::swapped),
+            ("the oracle agrees with itself a ply later", rules::oracle),
+        ],
+    )
+}
+
+/// Checks an encoding of a game.
+pub fn check_encoding<E: Encoding>(effort: Effort) -> Vec<Check> {
+    check::<E::Game>(
+        effort,
+        &[
+            ("every policy index has its own output of the policy head", encoding::head_outputs::<E>),
+            ("every legal move maps to its own policy index and back", encoding::policy::<E>),
+            ("planes are bounded, complete and repeatable", encoding::planes::<E>),
+            ("both sides see the same from their side of the board", encoding::movers_view::<E>),
+            ("declared symmetries turn planes and policy alike", encoding::symmetries::<E>),
+        ],
+    )
+}
+
+fn check<G: Game>(effort: Effort, promises: &[Promise<G>]) -> Vec<Check> {
+    let sample = Sample::play(effort);
+    promises.iter().map(|&(promise, holds)| Check { promise, result: holds(&sample) }).collect()
+}

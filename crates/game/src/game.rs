@@ -1,0 +1,127 @@
+//! The contract that every game fulfils.
+
+use std::fmt::{Debug, Display};
+use std::hash::Hash;
+
+use crate::{First, MoveError, Oracle, PositionError, Score, Side};
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// The first player's points.
+    pub score: First<Score>,
+    /// By what rule, in words: "checkmate", "threefold repetition".
+    pub reason: &'static str,
+}
+
+impl Outcome {
+    /// `winner` takes the whole point.
+    pub fn win(winner: Side, reason: &'static str) -> Outcome {
+        Outcome { score: crate::Mover(Score::WIN).to_first(winner), reason }
+    }
+
+    /// Half a point each.
+    pub fn draw(reason: &'static str) -> Outcome {
+        Outcome { score: First(Score::DRAW), reason }
+    }
+}
+
+/// A game in progress: the position on the board and as much of its history as the rules look at.
+///
+/// Two players, perfect information, no chance. The board may have any shape, and a side may move several times in a
+/// row: ask [`side`](Game::side) whose move it is, never assume it. Games end: the rules include whatever draws by
+/// repetition or move count that takes, and a cap on plies as the last resort.
+///
+/// Implementations keep [`generate`](Game::generate), [`verdict`](Game::verdict), [`play`](Game::play) and `clone` free
+/// of allocation, since a search calls them at every node. [`crate::conformance`] checks what is promised here.
+pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
+    /// A move. Only meaningful in the position it was generated in. The `u16` it turns into tells the legal moves of a
+    /// position apart, never changes between versions, and is what trees and game records store.
+    type Move: Copy + Eq + Ord + Hash + Debug + Into<u16> + Send + Sync;
+
+    /// What can be chosen about the rules.
+    type Rules: Clone + Debug + Default + Send + Sync;
+
+    /// The name in commands, configurations and files: lower case, no spaces.
+    const NAME: &'static str;
+
+    /// What the game is, in one line for people.
+    const TITLE: &'static str;
+
+    /// If every move is written with this many characters, a line of moves needs no spaces between them.
+    const MOVE_WIDTH: Option<usize> = None;
+
+    /// Positions, in the game's notation, that play from the start seldom reaches and tests should begin from as well.
+    const TEST_POSITIONS: &'static [&'static str] = &[];
+
+    /// The start position.
+    fn new(rules: &Self::Rules) -> Self;
+
+    /// The position that `text` describes, with no history.
+    fn from_position(text: &str, rules: &Self::Rules) -> Result<Self, PositionError>;
+
+    /// The position in the game's notation; [`from_position`](Game::from_position) reads it back.
+    fn position(&self) -> String;
+
+    /// Whose move it is.
+    fn side(&self) -> Side;
+
+    /// Plies played: since this game's first position, and before it where the position tells. Each move adds one.
+    fn ply(&self) -> u32;
+
+    /// The ply at which the game ends at the latest.
+    fn ply_cap(&self) -> u32;
+
+    /// Puts into `moves` (after clearing it) every move that the pieces can make. Draws by repetition, move count,
+    /// material or the ply cap do not count here: that is what perft counts and what game collections may go on to play.
+    fn generate(&self, moves: &mut Vec<Self::Move>);
+
+    /// How the game has ended, if it has. `generated` is what [`generate`](Game::generate) gave for this position.
+    fn verdict(&self, generated: &[Self::Move]) -> Option<Outcome>;
+
+    /// Plays a move that [`generate`](Game::generate) gave for this position.
+    fn play(&mut self, m: Self::Move);
+
+    /// A hash of the position as the repetition rule sees it: board, side and rights, but no counters or history.
+    fn key(&self) -> u64;
+
+    /// Whether the repetition rule holds the two positions for the same: what [`key`](Game::key) hashes.
+    fn same_position(&self, other: &Self) -> bool;
+
+    /// The same game with the players' roles exchanged and the board turned accordingly, where the rules treat both
+    /// alike.
+    fn swapped(&self) -> Option<Self> {
+        None
+    }
+
+    /// A move as programs write it. [`parse_move`](Game::parse_move) reads it back.
+    fn move_text(&self, m: Self::Move) -> String;
+
+    /// A move as people write it. [`parse_move`](Game::parse_move) reads it back as well.
+    fn move_name(&self, m: Self::Move) -> String {
+        self.move_text(m)
+    }
+
+    /// The legal move that `text` names, in either way of writing.
+    fn parse_move(&self, text: &str) -> Result<Self::Move, MoveError>;
+
+    /// A judge that knows the exact result of every position, where the game is small enough to have one.
+    fn oracle() -> Option<Box<dyn Oracle<Self>>> {
+        None
+    }
+
+    /// Puts the legal moves into `moves`, or none if the game is over, and then tells how it ended.
+    fn legal_moves(&self, moves: &mut Vec<Self::Move>) -> Option<Outcome> {
+        self.generate(moves);
+        let outcome = self.verdict(moves);
+        if outcome.is_some() {
+            moves.clear();
+        }
+        outcome
+    }
+
+    /// How the game has ended, if it has. Generates moves: where they are at hand, [`verdict`](Game::verdict) is cheaper.
+    fn outcome(&self) -> Option<Outcome> {
+        self.legal_moves(&mut Vec::new())
+    }
+}

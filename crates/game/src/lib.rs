@@ -1,0 +1,30 @@
+//! Board games: what they are, and the ones that Alfil plays.
+//!
+//! A [`Game`] is the rules: moves, results, notation, keys. An [`Encoding`] is how a network sees a game: planes in,
+//! policy indices out. An [`Oracle`] judges positions exactly where that is possible. The [`conformance`] suite checks
+//! any game against these contracts, and the [`registry`] is the one list of games.
+//!
+//! This crate knows nothing of search, networks or files.
+
+mod encoding;
+mod game;
+mod notation;
+mod oracle;
+mod pov;
+mod side;
+mod stones;
+
+pub mod conformance;
+pub mod perft;
+pub mod registry;
+
+pub mod chess;
+pub mod connect4;
+pub mod tictactoe;
+
+pub use encoding::{Encoding, Symmetry};
+pub use game::{Game, Outcome};
+pub use notation::{MoveError, PositionError, line};
+pub use oracle::{Judgement, Oracle};
+pub use pov::{First, Mover, Score, Swap};
+pub use side::Side;

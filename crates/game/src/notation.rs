@@ -1,0 +1,85 @@
+//! Text in: positions, moves and lines of moves, with errors for people.
+
+use crate::Game;
+
+/// Why a text is no position of the game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{}' is no {game} position: {reason}", shorten(text))]
+pub struct PositionError {
+    game: &'static str,
+    text: String,
+    reason: String,
+}
+
+impl PositionError {
+    /// `reason` completes the sentence "this is no such position: …".
+    pub fn new<G: Game>(text: &str, reason: impl Into<String>) -> PositionError {
+        PositionError { game: G::NAME, text: text.to_owned(), reason: reason.into() }
+    }
+}
+
+/// Why a text is no move in a position.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MoveError {
+    /// The text does not have the form of a move.
+    #[error("'{}' is not written like a move: {expected}", shorten(text))]
+    Malformed {
+        /// What was read.
+        text: String,
+        /// What moves look like, for the user.
+        expected: &'static str,
+    },
+    /// A move, but not one that can be played here.
+    #[error("'{}' is not a legal move here", shorten(.0))]
+    Illegal(String),
+    /// More than one move could be meant.
+    #[error("'{}' could be more than one move here", shorten(.0))]
+    Ambiguous(String),
+}
+
+/// Plays the moves that `text` lists, separated by blanks or commas (or not at all, see [`Game::MOVE_WIDTH`]), and
+/// returns them. On an error `game` stands after the moves before it.
+///
+/// ```
+/// use alfil_game::{Game, chess::Chess, line};
+///
+/// let mut game = Chess::new(&Default::default());
+/// line(&mut game, "e2e4 c5, Nf3").unwrap();
+/// assert_eq!(game.position(), "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
+/// ```
+pub fn line<G: Game>(game: &mut G, text: &str) -> Result<Vec<G::Move>, MoveError> {
+    let mut played = Vec::new();
+    for word in text.split([' ', '\t', '\r', '\n', ',']).filter(|word| !word.is_empty()) {
+        let mut rest = word;
+        while !rest.is_empty() {
+            let width = G::MOVE_WIDTH.and_then(|width| rest.char_indices().nth(width)).map_or(rest.len(), |(at, _)| at);
+            let (one, after) = rest.split_at(width);
+            let m = game.parse_move(one)?;
+            game.play(m);
+            played.push(m);
+            rest = after;
+        }
+    }
+    Ok(played)
+}
+
+/// Keeps a message readable whatever was typed or piped in.
+fn shorten(text: &str) -> String {
+    const LONGEST: usize = 100;
+    let mut short: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_and_odd_input_stays_readable_in_messages() {
+        assert_eq!(shorten("e2\u{1b}[31me4"), "e2\\u{1b}[31me4");
+        assert_eq!(shorten(&"x".repeat(5000)).chars().count(), 101);
+    }
+}

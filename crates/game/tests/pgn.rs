@@ -1,0 +1,146 @@
+//! PGN files of the real world, and our own read back.
+#![allow(clippy::unwrap_used)]
+
+use alfil_game::chess::pgn::{PgnGame, PgnReader};
+use alfil_game::chess::{Chess, Rules};
+use alfil_game::{First, Game, Score};
+use proptest::prelude::*;
+
+const DEEP_BLUE: &str = include_str!("fixtures/deep-blue-kasparov-1997-6.pgn");
+
+fn read(text: &[u8]) -> Vec<Result<PgnGame, String>> {
+    PgnReader::new(text).map(|game| game.map_err(|error| error.to_string())).collect()
+}
+
+fn read_one(text: &str) -> PgnGame {
+    let mut games = read(text.as_bytes());
+    assert_eq!(games.len(), 1, "{text}");
+    games.remove(0).unwrap()
+}
+
+fn write(game: &PgnGame) -> String {
+    let mut out = Vec::new();
+    game.write(&mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn deep_blue_beats_kasparov_and_round_trips() {
+    let game = read_one(DEEP_BLUE);
+    assert_eq!(game.moves.len(), 37);
+    assert_eq!(game.result, Some(First(Score::WIN)));
+    assert_eq!(game.tag("Black"), Some("Kasparov, Garry"));
+    assert_eq!(game.comments.len(), 1);
+    assert_eq!(game.end().position(), "r1k4r/p2nb1p1/2b4p/1p1n1p2/2PP4/3Q1NB1/1P3PPP/R5K1 b - - 0 19");
+
+    let written = write(&game);
+    let again = read_one(&written);
+    assert_eq!(again.moves, game.moves);
+    assert_eq!(again.tags, game.tags);
+    assert_eq!(again.comments, game.comments);
+    assert_eq!(write(&again), written);
+    assert!(written.lines().all(|line| line.len() <= 79), "{written}");
+}
+
+#[test]
+fn a_file_of_all_sorts_is_read_as_far_as_it_goes() {
+    let file = include_bytes!("fixtures/all-sorts.pgn");
+    let games = read(file);
+    let plies: Vec<_> =
+        games.iter().map(|game| game.as_ref().map(|game| game.moves.len()).map_err(String::as_str)).collect();
+    assert_eq!(
+        plies,
+        [
+            Ok(4),
+            Err("game 2: move 2.Bb7 is not legal"),
+            Ok(2),
+            Err("game 4: the variant 'Atomic' is not chess"),
+            Err(
+                "game 5: 'not a position' is no chess position: a FEN has six fields (pieces, side to move, castling, \
+                 en passant, two counters), this has 3"
+            ),
+            Ok(1),
+            Ok(3),
+            Err("game 8: move 1.Nd2 is ambiguous"),
+            Ok(1),
+        ]
+    );
+    let good: Vec<_> = games.into_iter().flatten().collect();
+    assert_eq!(good[0].tag("Site"), Some("M\u{fc}nchen"), "Latin-1");
+    assert_eq!(good[0].comments, [(0, "before the first move".to_owned()), (2, "two words".to_owned())]);
+    assert_eq!(good[0].result_text(), "1/2-1/2");
+    assert!(good[2].start.is_chess960());
+    assert_eq!(good[3].tag("Event"), Some(r#"a "quoted" \ event"#));
+    assert_eq!(good[3].result_text(), "0-1", "the result tag stands in for a missing termination");
+}
+
+#[test]
+fn games_go_on_after_a_claimable_draw() {
+    let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(40);
+    let game = read_one(&format!("{shuffle} 1/2-1/2"));
+    assert_eq!(game.moves.len(), 160);
+}
+
+#[test]
+fn endless_games_are_refused() {
+    let games = read("Nf3 Nf6 Ng1 Ng8 ".repeat(5_001).as_bytes());
+    assert_eq!(games[0].as_ref().unwrap_err(), "game 1: more than 20000 plies");
+    let comments = read(format!("1. e4 {{{}}} *", "x".repeat(2 << 20)).as_bytes());
+    assert!(comments[0].as_ref().unwrap_err().contains("bytes of comments"));
+}
+
+/// A random game from the choices of the test: which moves, where comments stand, how it starts.
+fn played(start: u32, choices: &[(u16, bool)], comment: &str, tag: &str) -> PgnGame {
+    let rules = Rules::default();
+    let start = if start < 960 { Chess::chess960(start, &rules).unwrap() } else { Chess::new(&rules) };
+    let mut game = PgnGame::new(start.clone());
+    let mut position = start;
+    let mut moves = Vec::new();
+    for &(choice, commented) in choices {
+        position.generate(&mut moves);
+        let Some(&m) = moves.get(choice as usize % moves.len().max(1)) else { break };
+        position.play(m);
+        game.moves.push(m);
+        let comment = comment.split_whitespace().collect::<Vec<_>>().join(" ").replace('}', ")");
+        if commented && !comment.is_empty() {
+            game.comments.push((game.moves.len(), comment));
+        }
+    }
+    game.set_outcome(position.outcome());
+    game.tags.push(("White".to_owned(), tag.to_owned()));
+    game
+}
+
+proptest! {
+    #[test]
+    fn any_game_reads_back_as_written(
+        start in 0u32..1920,
+        choices in prop::collection::vec((any::<u16>(), prop::bool::weighted(0.2)), 0..120),
+        comment in r"[ -~äß♔]{0,60}",
+        tag in r#"[ -~äß"\\]{0,40}"#,
+    ) {
+        let game = played(start, &choices, &comment, &tag);
+        let written = write(&game);
+        let again = read_one(&written);
+        prop_assert_eq!(&again.moves, &game.moves, "{}", written);
+        prop_assert_eq!(again.start.position(), game.start.position());
+        prop_assert_eq!(&again.comments, &game.comments, "{}", written);
+        prop_assert_eq!(again.tag("White"), Some(tag.as_str()));
+        prop_assert_eq!(again.result, game.result);
+    }
+
+    #[test]
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..3_000)) {
+        read(&bytes);
+    }
+
+    #[test]
+    fn damaged_files_never_panic(at in 0usize..700, bytes in prop::collection::vec(any::<u8>(), 1..6)) {
+        let mut file = DEEP_BLUE.as_bytes().to_vec();
+        let at = at.min(file.len());
+        file.splice(at..(at + bytes.len()).min(DEEP_BLUE.len()), bytes);
+        for game in read(&file).into_iter().flatten() {
+            write(&game);
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Everything of Alfil that needs libtorch, and the only crate that may depend on `tch`.
+//!
+//! Knows nothing of games, search or files other than networks; what it offers, others use through plain Rust types.
+
+mod device;
+
+pub use device::{Device, DeviceError, cuda_device_count, libtorch_version};
