@@ -2,7 +2,8 @@
 
 fn main() {
     if let Ok(lib) = std::env::var("DEP_ALFIL_TORCH_LIB") {
-        println!("cargo::rustc-link-arg=-Wl,-rpath,{lib}");
-        println!("cargo::rustc-link-arg=-Wl,--no-as-needed");
+        for argument in [&format!("-Wl,-rpath,{lib}"), &format!("-L{lib}"), "-Wl,--no-as-needed", "-ltorch"] {
+            println!("cargo::rustc-link-arg={argument}");
+        }
     }
 }

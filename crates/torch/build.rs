@@ -13,7 +13,11 @@ fn main() {
     let version = if version.is_empty() { "of unknown version" } else { version.trim() };
     println!("cargo::rustc-env=ALFIL_LIBTORCH_VERSION={version}");
     println!("cargo::metadata=lib={}", lib.display());
-    println!("cargo::rustc-link-arg=-Wl,-rpath,{}", lib.display());
-    // Nothing refers to a symbol of libtorch_cuda: without this the linker drops it, and CUDA with it.
-    println!("cargo::rustc-link-arg=-Wl,--no-as-needed");
+    // Nothing refers to a symbol of libtorch_cuda, so the linker drops it, and CUDA with it, unless libtorch.so, which
+    // needs it, is named once more behind --no-as-needed.
+    for argument in
+        [&format!("-Wl,-rpath,{0}", lib.display()), &format!("-L{}", lib.display()), "-Wl,--no-as-needed", "-ltorch"]
+    {
+        println!("cargo::rustc-link-arg={argument}");
+    }
 }
