@@ -16,6 +16,21 @@ pub trait EncodingVisitor {
     fn visit<E: Encoding>(&mut self);
 }
 
+/// Something to be done with an encoding chosen at run time.
+pub trait EncodingTask {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn run<E: Encoding>(self) -> Self::Output;
+}
+
+/// No encoding has that name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no encoding '{name}': see alfil game list")]
+pub struct UnknownEncoding {
+    name: String,
+}
+
 /// No game has that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no game '{name}'{}: the games are {}", nearest(name), names().join(", "))]
@@ -48,11 +63,19 @@ macro_rules! games {
                 _ => Err(UnknownGame { name: name.to_owned() }),
             }
         }
+
+        /// Runs `task` with the encoding of that name.
+        pub fn with_encoding<T: EncodingTask>(name: &str, task: T) -> Result<T::Output, UnknownEncoding> {
+            match name {
+                $($(<$encoding>::NAME => Ok(task.run::<$encoding>()),)+)+
+                _ => Err(UnknownEncoding { name: name.to_owned() }),
+            }
+        }
     };
 }
 
 games! {
-    crate::chess::Chess: crate::chess::Az21, crate::chess::Az119;
+    crate::chess::Chess: crate::chess::Az21, crate::chess::Az119, crate::chess::Lc0;
     crate::connect4::Connect4: crate::connect4::Stones;
     crate::tictactoe::TicTacToe: crate::tictactoe::Stones;
 }

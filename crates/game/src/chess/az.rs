@@ -3,6 +3,7 @@
 use shakmaty::{Bitboard, CastlingSide, Color, Position, Role, Square};
 
 use super::moves::Move;
+use super::policy73::{DIRECTIONS, KNIGHT_JUMPS, KNIGHT_PLANES, PROMOTION_PLANES, delta, move_plane, seen_by, shifted};
 use super::{Chess, game::Snapshot};
 use crate::Encoding;
 
@@ -34,12 +35,6 @@ pub type Az21 = Az<1>;
 
 const STEP_PLANES: usize = 14;
 const CONSTANT_PLANES: usize = 7;
-const KNIGHT_PLANES: usize = 56;
-const PROMOTION_PLANES: usize = 64;
-
-/// (files, ranks) of the queen directions, clockwise from north.
-const DIRECTIONS: [(i32, i32); 8] = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
-const KNIGHT_JUMPS: [(i32, i32); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 const UNDER_PROMOTIONS: [Role; 3] = [Role::Rook, Role::Bishop, Role::Knight];
 const CASTLE_SHORT: (i32, i32) = (2, 0);
 const CASTLE_LONG: (i32, i32) = (-2, 0);
@@ -92,8 +87,7 @@ impl<const STEPS: usize> Encoding for Az<STEPS> {
     fn index(game: &Chess, m: Move) -> usize {
         let position = game.shakmaty();
         let (from, to) = (seen_by(position.turn(), m.from()), seen_by(position.turn(), m.to()));
-        let files = i32::from(to.file()) - i32::from(from.file());
-        let ranks = i32::from(to.rank()) - i32::from(from.rank());
+        let (files, ranks) = delta(from, to);
         let castles = position.us().contains(m.to());
         let plane = match m.promotion() {
             Some(role) if role != Role::Queen => {
@@ -170,30 +164,6 @@ fn write_step(snapshot: &Snapshot, us: Color, step: &mut [f32]) {
 /// The last rank of the side that captures on `passed`.
 fn last_rank_beyond(passed: Square) -> shakmaty::Rank {
     if passed.rank() == shakmaty::Rank::Sixth { shakmaty::Rank::Eighth } else { shakmaty::Rank::First }
-}
-
-fn seen_by(color: Color, square: Square) -> Square {
-    match color {
-        Color::White => square,
-        Color::Black => square.flip_vertical(),
-    }
-}
-
-fn shifted(square: Square, (files, ranks): (i32, i32)) -> Option<Square> {
-    let (file, rank) = (i32::from(square.file()) + files, i32::from(square.rank()) + ranks);
-    let on_board = (0..8).contains(&file) && (0..8).contains(&rank);
-    on_board.then(|| Square::new((rank * 8 + file) as u32))
-}
-
-/// The plane of a queen or knight move by its length in files and ranks.
-fn move_plane((files, ranks): (i32, i32)) -> usize {
-    let jump = KNIGHT_JUMPS.iter().position(|&jump| jump == (files, ranks));
-    let direction = DIRECTIONS.iter().position(|&direction| direction == (files.signum(), ranks.signum()));
-    let distance = files.abs().max(ranks.abs()) as usize;
-    match (jump, direction) {
-        (Some(jump), _) => KNIGHT_PLANES + jump,
-        (None, direction) => 7 * direction.unwrap_or_default() + distance - 1,
-    }
 }
 
 #[cfg(test)]

@@ -50,6 +50,8 @@ pub struct Chess {
     repetitions: u8,
     ply: u32,
     ply_cap: u32,
+    /// Whether the first position was the orthodox start.
+    from_start: bool,
     /// Keys of the earlier positions since the last capture or pawn move. Where play goes on after 100 reversible
     /// plies, which the rules above do not allow but game collections contain, the oldest are forgotten.
     reversible: ArrayVec<u64, { FIFTY_MOVES as usize }>,
@@ -63,6 +65,8 @@ pub(super) struct Snapshot {
     pub board: Board,
     /// The square that a pawn can be captured on in passing.
     pub en_passant: Option<Square>,
+    /// The square that a pawn has just passed, capturable or not.
+    pub double_step: Option<Square>,
     pub repetitions: u8,
 }
 
@@ -80,6 +84,7 @@ impl Chess {
     pub(super) fn from_shakmaty(position: shakmaty::Chess, rules: &Rules) -> Chess {
         let key = zobrist(&position);
         Chess {
+            from_start: position == shakmaty::Chess::new(),
             position,
             key,
             repetitions: 0,
@@ -100,6 +105,11 @@ impl Chess {
         self.position.castles().mode() == CastlingMode::Chess960
     }
 
+    /// Whether the game's first position was the orthodox start position.
+    pub(super) fn began_at_the_start(&self) -> bool {
+        self.from_start
+    }
+
     /// This position and the ones before it, newest first, as far as they are remembered.
     pub(super) fn snapshots(&self) -> impl Iterator<Item = Snapshot> {
         std::iter::once(self.snapshot()).chain(self.history.iter().cloned())
@@ -109,6 +119,7 @@ impl Chess {
         Snapshot {
             board: self.position.board().clone(),
             en_passant: self.position.legal_ep_square(),
+            double_step: self.position.maybe_ep_square(),
             repetitions: self.repetitions,
         }
     }

@@ -4,10 +4,13 @@ mod az;
 mod board_text;
 mod fen;
 mod game;
+mod lc0;
 mod moves;
 pub mod pgn;
+mod policy73;
 pub mod san;
 
 pub use az::{Az, Az21, Az119};
 pub use game::{Chess, Rules};
+pub use lc0::Lc0;
 pub use moves::Move;
