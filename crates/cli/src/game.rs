@@ -72,11 +72,12 @@ pub struct Place {
     moves: Vec<String>,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl Place {
-    fn reach<G: Game>(&self) -> anyhow::Result<G> {
+    /// Plays to the position.
+    pub fn reach<G: Game>(&self) -> anyhow::Result<G> {
         let rules = G::Rules::default();
         let mut game = match self.position.as_deref() {
             None | Some("start" | "startpos") => G::new(&rules),
@@ -147,6 +148,19 @@ fn list(json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
         writeln!(out, "{}", serde_json::Value::from(games))?;
     }
     Ok(Verdict::Fine)
+}
+
+/// Names of a game's encodings, its usual one first.
+pub fn encoding_names(game: &str) -> anyhow::Result<Vec<&'static str>> {
+    struct Names(Vec<&'static str>);
+    impl EncodingVisitor for Names {
+        fn visit<E: Encoding>(&mut self) {
+            self.0.push(E::NAME);
+        }
+    }
+    let mut names = Names(Vec::new());
+    registry::with_encodings(game, &mut names)?;
+    Ok(names.0)
 }
 
 struct Perft<'a, W> {

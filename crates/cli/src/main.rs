@@ -1,8 +1,11 @@
 //! The `alfil` command: one file a subcommand, no logic of its own.
 
+mod bench;
 mod doctor;
 mod game;
+mod net;
 mod pgn;
+mod torch;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -22,9 +25,15 @@ enum Command {
     /// List, draw, check and solve games
     #[command(subcommand)]
     Game(game::GameCommand),
+    /// Make, inspect, convert and run networks
+    #[command(subcommand)]
+    Net(net::NetCommand),
     /// Read chess games in PGN files
     #[command(subcommand)]
     Pgn(pgn::PgnCommand),
+    /// Measure speed
+    #[command(subcommand)]
+    Bench(bench::BenchCommand),
     /// Check what this machine can compute with
     Doctor(doctor::Doctor),
 }
@@ -41,6 +50,8 @@ fn main() -> ExitCode {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let result = match arguments.command {
         Command::Game(command) => game::run(command, &mut out),
+        Command::Net(command) => net::run(command, &mut out),
+        Command::Bench(command) => bench::run(command, &mut out),
         Command::Pgn(command) => pgn::run(command, &mut out),
         Command::Doctor(command) => doctor::run(&command, &mut out),
     };

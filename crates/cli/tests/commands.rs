@@ -78,6 +78,84 @@ fn a_pgn_file_is_checked_and_bad_games_are_counted() {
     assert_eq!(report["bad"][0]["game"], 2);
 }
 
+/// A folder of its own for each test.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("alfil-cli-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn networks_are_made_evaluated_converted_and_checked() {
+    let folder = Folder::new("net");
+    let (ours, leela, back) = (folder.file("a.safetensors"), folder.file("a.pb.gz"), folder.file("b.safetensors"));
+    let make = ["net", "random", "--game", "chess", "--encoding", "chess/lc0-112", "--arch", "8x1s2", "-o", &ours];
+    assert!(stdout(&make).contains("8x1s2 for chess/lc0-112"));
+    stdout(&["net", "export", &ours, "-o", &leela]);
+    stdout(&["net", "import", &leela, "-o", &back]);
+    assert_eq!(json(&["net", "info", &back, "--json"])["size"], "8x1s2");
+
+    let report = json(&["net", "eval", &back, "--moves", "e4 e5 Nf3 Nc6 Bb5 Nf6", "--json"]);
+    let moves = report["moves"].as_array().unwrap();
+    let priors: Vec<f64> = moves.iter().map(|m| m["prior"].as_f64().unwrap()).collect();
+    assert!((priors.iter().sum::<f64>() - 1.0).abs() < 1e-5);
+    assert!(priors.is_sorted_by(|a, b| a >= b));
+    assert!(moves.iter().any(|m| m["move"] == "e1g1"), "castling is the king's move of two squares");
+    assert_eq!(report["wdl"].as_array().unwrap().len(), 3);
+    assert!(report["moves_left"].is_null());
+
+    let check = json(&["net", "check", &back, "--positions", "20", "--json"]);
+    assert_eq!(check["agree"], true);
+}
+
+#[test]
+fn evaluation_is_measured() {
+    let quick =
+        ["bench", "eval", "--arch", "8x1,16x1", "--batch", "1,3", "--rounds", "1", "--seconds", "0.01", "--json"];
+    let rows = json(&quick);
+    assert_eq!(rows.as_array().unwrap().len(), 4);
+    assert!(rows.as_array().unwrap().iter().all(|row| row["cpu"].as_f64().unwrap() > 0.0 && row["ratio"].is_null()));
+    let against = [&quick[..], &["--against", "torch"]].concat();
+    if cfg!(feature = "torch") {
+        assert!(json(&against)[0]["ratio"].as_f64().unwrap() > 0.0);
+    } else {
+        assert!(complaint(&against).contains("built without libtorch"));
+    }
+}
+
+#[test]
+fn bad_networks_get_one_clear_sentence() {
+    let folder = Folder::new("bad");
+    let bad = folder.file("bad.safetensors");
+    std::fs::write(&bad, "nonsense that is no network").unwrap();
+    assert!(complaint(&["net", "info", &bad]).contains("it is no network file"));
+    assert!(complaint(&["net", "info", &bad]).contains("bad.safetensors"));
+    assert!(complaint(&["net", "info", "/no/such.pb.gz"]).contains("/no/such.pb.gz"));
+    let output = folder.file("x");
+    let unknown = ["net", "random", "--game", "chess", "--encoding", "chess/az7", "--arch", "8x1", "-o", &output];
+    assert!(complaint(&unknown).contains("it has chess/az21, chess/az119, chess/lc0-112"));
+    let unwritable = ["net", "random", "--game", "tictactoe", "--arch", "8x1", "-o", "/no/such/folder/x"];
+    assert!(complaint(&unwritable).contains("cannot write /no/such/folder/x"));
+    let fine = folder.file("c4.safetensors");
+    stdout(&["net", "random", "--game", "connect4", "--arch", "8x1", "-o", &fine]);
+    assert!(complaint(&["net", "export", &fine, "-o", &output]).contains("chess/lc0-112 version 1 is needed"));
+    assert!(complaint(&["net", "eval", &fine, "--moves", "1212121"]).contains("the game is over"));
+}
+
 #[test]
 fn bad_input_gets_one_clear_sentence() {
     assert!(complaint(&["game", "show", "ches"]).contains("did you mean chess?"));

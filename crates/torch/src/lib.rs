@@ -3,5 +3,7 @@
 //! Knows nothing of games, search or files other than networks; what it offers, others use through plain Rust types.
 
 mod device;
+mod evaluator;
 
 pub use device::{Device, DeviceError, cuda_device_count, libtorch_version};
+pub use evaluator::{Precision, TorchError, TorchEvaluator};

@@ -1,0 +1,186 @@
+//! `alfil bench`
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::{Arc, Barrier};
+use std::time::{Duration, Instant};
+
+use alfil_game::Encoding;
+use alfil_game::registry::{self, EncodingTask};
+use alfil_nn::{Architecture, Batch, Engine, Model, Network, Outputs, Size};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::json;
+
+use crate::net::{load, random_batch};
+use crate::{Verdict, torch};
+
+#[derive(Subcommand)]
+pub enum BenchCommand {
+    /// Evaluate positions as fast as possible, on the CPU engine and on libtorch in turns
+    Eval(Eval),
+}
+
+#[derive(Args)]
+pub struct Eval {
+    /// A network file instead of untrained networks
+    #[arg(conflicts_with_all = ["arch", "encoding"])]
+    file: Option<PathBuf>,
+    /// Sizes of the untrained networks
+    #[arg(long, value_delimiter = ',', default_value = "64x6")]
+    arch: Vec<Size>,
+    /// What the untrained networks see
+    #[arg(long, default_value = "chess/az119")]
+    encoding: String,
+    /// Positions in a batch
+    #[arg(long, value_delimiter = ',', default_value = "1,8,32,128", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    batch: Vec<u32>,
+    /// Evaluators at work side by side, each on its own thread
+    #[arg(long, value_delimiter = ',', default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Vec<u32>,
+    /// Compare with another way to evaluate
+    #[arg(long)]
+    against: Option<Rival>,
+    /// Measurements of each, taken in turns; the median counts
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: u32,
+    /// Seconds a measurement
+    #[arg(long, default_value_t = 0.4)]
+    seconds: f64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Rival {
+    /// libtorch on the CPU, one thread an evaluator
+    Torch,
+}
+
+pub fn run(command: BenchCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let BenchCommand::Eval(eval) = command;
+    if eval.against.is_some() {
+        torch::require()?;
+    }
+    anyhow::ensure!(eval.seconds > 0.0 && eval.seconds <= 600.0, "--seconds must be more than 0 and at most 600");
+    match &eval.file {
+        Some(path) => {
+            let network = load(path)?;
+            let encoding = network.origin.encoding.clone();
+            registry::with_encoding(&encoding, Bench { networks: Some(vec![network]), eval: &eval, out })?
+        }
+        None => registry::with_encoding(&eval.encoding, Bench { networks: None, eval: &eval, out })?,
+    }
+}
+
+struct Bench<'a, W> {
+    networks: Option<Vec<Network>>,
+    eval: &'a Eval,
+    out: &'a mut W,
+}
+
+impl<W: Write> EncodingTask for Bench<'_, W> {
+    type Output = anyhow::Result<Verdict>;
+
+    fn run<E: Encoding>(self) -> anyhow::Result<Verdict> {
+        let Bench { networks, eval, out } = self;
+        let untrained = |size: &Size| Network::random::<E>(Architecture::new::<E>(*size), 1);
+        let networks = networks.unwrap_or_else(|| eval.arch.iter().map(untrained).collect());
+        let mut rows = Vec::new();
+        if !eval.json {
+            write!(out, "{:<10} {:>6} {:>8} {:>12} {:>9}", "network", "batch", "threads", "positions/s", "GFLOP/s")?;
+            writeln!(out, "{}", if eval.against.is_some() { "   libtorch   ratio" } else { "" })?;
+        }
+        for network in &networks {
+            let model = Arc::new(Model::new::<E>(network)?);
+            let name = network.architecture.size().to_string();
+            for &threads in &eval.threads {
+                for &size in &eval.batch {
+                    let batch = random_batch::<E>(&network.architecture, size as usize, 1)?;
+                    let (cpu, rival) = measure::<E>(&model, network, &batch, threads, eval)?;
+                    let gflops = cpu * network.architecture.flops() as f64 / 1e9;
+                    let ratio = rival.map(|rival| cpu / rival);
+                    if !eval.json {
+                        write!(out, "{name:<10} {size:>6} {threads:>8} {cpu:>12.0} {gflops:>9.1}")?;
+                        match (rival, ratio) {
+                            (Some(rival), Some(ratio)) => writeln!(out, " {rival:>10.0} {ratio:>7.2}")?,
+                            _ => writeln!(out)?,
+                        }
+                        out.flush()?;
+                    }
+                    rows.push(json!({
+                        "arch": name, "batch": size, "threads": threads, "cpu": cpu, "gflops": gflops,
+                        "torch": rival, "ratio": ratio,
+                    }));
+                }
+            }
+        }
+        if eval.json {
+            writeln!(out, "{}", serde_json::Value::from(rows))?;
+        } else {
+            let instructions = alfil_nn::Instructions::best().name();
+            writeln!(out, "{instructions} instructions; GFLOP/s as if all convolutions were direct")?;
+        }
+        Ok(Verdict::Fine)
+    }
+}
+
+/// Positions a second on the CPU engine and on the rival, if there is one: the median of rounds taken in turns.
+fn measure<E: Encoding>(
+    model: &Arc<Model>,
+    network: &Network,
+    batch: &Batch,
+    threads: u32,
+    eval: &Eval,
+) -> anyhow::Result<(f64, Option<f64>)> {
+    let mut engines: Vec<_> = (0..threads)
+        .map(|_| {
+            let mut engine = Engine::new(Arc::clone(model));
+            move |batch: &Batch, outputs: &mut Outputs| engine.evaluate(batch, outputs)
+        })
+        .collect();
+    let mut rivals = match eval.against {
+        Some(Rival::Torch) => Some(torch::evaluators::<E>(network, threads)?),
+        None => None,
+    };
+    let (mut cpu, mut rival) = (Vec::new(), Vec::new());
+    for _ in 0..eval.rounds {
+        cpu.push(rate(&mut engines, batch, eval.seconds));
+        if let Some(rivals) = &mut rivals {
+            rival.push(rate(rivals, batch, eval.seconds));
+        }
+    }
+    Ok((median(cpu), rivals.map(|_| median(rival))))
+}
+
+/// Positions a second of all evaluators together.
+fn rate<F: FnMut(&Batch, &mut Outputs) + Send>(evaluators: &mut [F], batch: &Batch, seconds: f64) -> f64 {
+    let start = Barrier::new(evaluators.len());
+    let limit = Duration::from_secs_f64(seconds);
+    std::thread::scope(|scope| {
+        let handles: Vec<_> = evaluators
+            .iter_mut()
+            .map(|evaluate| {
+                let start = &start;
+                scope.spawn(move || {
+                    let mut outputs = Outputs::default();
+                    evaluate(batch, &mut outputs); // warm up
+                    start.wait();
+                    let started = Instant::now();
+                    let mut batches = 0u64;
+                    while started.elapsed() < limit {
+                        evaluate(batch, &mut outputs);
+                        batches += 1;
+                    }
+                    batches as f64 * batch.len() as f64 / started.elapsed().as_secs_f64()
+                })
+            })
+            .collect();
+        handles.into_iter().filter_map(|handle| handle.join().ok()).sum()
+    })
+}
+
+fn median(mut rates: Vec<f64>) -> f64 {
+    rates.sort_by(f64::total_cmp);
+    rates[rates.len() / 2]
+}

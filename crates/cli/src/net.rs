@@ -1,0 +1,328 @@
+//! `alfil net`
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use alfil_game::registry::{self, EncodingTask};
+use alfil_game::{Encoding, Game};
+use alfil_nn::{Architecture, Batch, Engine, Instructions, Model, Network, Outputs, Size, lc0};
+use anyhow::{Context, ensure};
+use clap::Subcommand;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde_json::json;
+
+use crate::game::Place;
+use crate::torch::{self, Evaluator};
+use crate::{Verdict, game};
+
+#[derive(Subcommand)]
+pub enum NetCommand {
+    /// Show what a network is made of and where it comes from
+    Info {
+        /// A network file, ours or Leela's
+        file: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what a network says about a position
+    Eval {
+        /// A network file, ours or Leela's
+        file: PathBuf,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Make an untrained network
+    Random {
+        /// The game it is for
+        #[arg(long)]
+        game: String,
+        /// What it sees, such as chess/az119 [default: the game's first encoding]
+        #[arg(long)]
+        encoding: Option<String>,
+        /// Filters x blocks, such as 64x6, or 64x6s8 with squeeze-excitation
+        #[arg(long)]
+        arch: Size,
+        /// Makes it repeatable
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// The network file to write
+        #[arg(short, long)]
+        output: PathBuf,
+    },
+    /// Turn a Leela network (.pb.gz) into one of our files
+    Import {
+        /// A Leela network of the residual family
+        file: PathBuf,
+        /// The network file to write
+        #[arg(short, long)]
+        output: PathBuf,
+    },
+    /// Turn one of our networks with the encoding chess/lc0-112 into a Leela network
+    Export {
+        /// A network file
+        file: PathBuf,
+        /// The Leela network to write (.pb.gz)
+        #[arg(short, long)]
+        output: PathBuf,
+    },
+    /// Compare the CPU engine with libtorch, on the CPU and on CUDA where present
+    Check {
+        /// A network file, ours or Leela's
+        file: PathBuf,
+        /// Random positions to compare on
+        #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        positions: u32,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub fn run(command: NetCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    match command {
+        NetCommand::Info { file, json } => info(&file, json, out),
+        NetCommand::Eval { file, place } => {
+            let network = load(&file)?;
+            let encoding = network.origin.encoding.clone();
+            registry::with_encoding(&encoding, EvalPosition { network, place, out })?
+        }
+        NetCommand::Random { game, encoding, arch, seed, output } => {
+            let encodings = game::encoding_names(&game)?;
+            let encoding = encoding.unwrap_or_else(|| encodings[0].to_owned());
+            ensure!(
+                encodings.contains(&encoding.as_str()),
+                "{game} has no encoding '{encoding}': it has {}",
+                encodings.join(", ")
+            );
+            let network = registry::with_encoding(&encoding, Untrained { size: arch, seed })?;
+            save(&network, &output, out)
+        }
+        NetCommand::Import { file, output } => {
+            let network = lc0::import(&file).with_context(|| format!("cannot import {}", file.display()))?;
+            save(&network, &output, out)
+        }
+        NetCommand::Export { file, output } => {
+            let network = load(&file)?;
+            lc0::export(&network, &output).with_context(|| format!("cannot export {}", file.display()))?;
+            writeln!(out, "wrote {}", output.display())?;
+            Ok(Verdict::Fine)
+        }
+        NetCommand::Check { file, positions, json } => {
+            let network = load(&file)?;
+            let encoding = network.origin.encoding.clone();
+            registry::with_encoding(&encoding, Compare { network, positions: positions as usize, json, out })?
+        }
+    }
+}
+
+/// Reads a network of ours, or one of Leela's by its ending.
+pub fn load(path: &Path) -> anyhow::Result<Network> {
+    let name = path.to_string_lossy();
+    let leela = name.ends_with(".pb.gz") || name.ends_with(".pb");
+    let network =
+        if leela { lc0::import(path).map_err(anyhow::Error::from) } else { Network::load(path).map_err(Into::into) };
+    network.with_context(|| format!("cannot use the network {}", path.display()))
+}
+
+fn save(network: &Network, path: &Path, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    network.save(path)?;
+    writeln!(out, "wrote {}: {} for {}", path.display(), network.architecture.size(), network.origin.encoding)?;
+    Ok(Verdict::Fine)
+}
+
+/// Positions of random games, with their legal moves.
+pub fn random_batch<E: Encoding>(architecture: &Architecture, positions: usize, seed: u64) -> anyhow::Result<Batch> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut batch = Batch::new(architecture);
+    let mut moves = Vec::new();
+    let mut game = E::Game::new(&Default::default());
+    while batch.len() < positions {
+        if game.legal_moves(&mut moves).is_some() {
+            game = E::Game::new(&Default::default());
+            continue;
+        }
+        // Not every position, so that neighbours differ.
+        if random.random_range(0..3) == 0 {
+            batch.push::<E>(&game, &moves);
+        }
+        game.play(moves[random.random_range(0..moves.len())]);
+    }
+    Ok(batch)
+}
+
+fn info(path: &Path, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let network = load(path)?;
+    let Network { architecture, origin, .. } = &network;
+    let parameters = network.parameters();
+    if json {
+        let report = json!({
+            "file": path.display().to_string(),
+            "size": architecture.size().to_string(),
+            "parameters": parameters,
+            "flops": architecture.flops(),
+            "architecture": architecture,
+            "origin": origin,
+        });
+        writeln!(out, "{report}")?;
+        return Ok(Verdict::Fine);
+    }
+    let mut row = |name: &str, value: String| writeln!(out, "{name:<12} {value}");
+    row("size", format!("{} ({:.2} million parameters)", architecture.size(), parameters as f64 / 1e6))?;
+    row("work", format!("{:.1} MFLOP a position", architecture.flops() as f64 / 1e6))?;
+    row("game", origin.game.clone())?;
+    row("encoding", format!("{} version {}", origin.encoding, origin.encoding_version))?;
+    row("input", format!("{} planes of {}x{}", architecture.planes, architecture.height, architecture.width))?;
+    row("activation", format!("{:?}", architecture.activation).to_lowercase())?;
+    row("policy", format!("{:?}", architecture.policy).to_lowercase())?;
+    row("value", format!("{:?}", architecture.value.output).to_lowercase())?;
+    row("moves left", if architecture.moves_left.is_some() { "yes" } else { "no" }.to_owned())?;
+    let known = [
+        ("generation", origin.generation.map(|generation| generation.to_string())),
+        ("parent", origin.parent.clone()),
+        ("steps", origin.steps.map(|steps| steps.to_string())),
+        ("date", origin.date.clone()),
+        ("rating", origin.rating.clone()),
+        ("note", origin.note.clone()),
+    ];
+    for (name, value) in known {
+        if let Some(value) = value {
+            row(name, value)?;
+        }
+    }
+    Ok(Verdict::Fine)
+}
+
+struct Untrained {
+    size: Size,
+    seed: u64,
+}
+
+impl EncodingTask for Untrained {
+    type Output = Network;
+
+    fn run<E: Encoding>(self) -> Network {
+        Network::random::<E>(Architecture::new::<E>(self.size), self.seed)
+    }
+}
+
+struct EvalPosition<'a, W> {
+    network: Network,
+    place: Place,
+    out: &'a mut W,
+}
+
+impl<W: Write> EncodingTask for EvalPosition<'_, W> {
+    type Output = anyhow::Result<Verdict>;
+
+    fn run<E: Encoding>(self) -> anyhow::Result<Verdict> {
+        let EvalPosition { network, place, out } = self;
+        let game: E::Game = place.reach()?;
+        let mut moves = Vec::new();
+        game.generate(&mut moves);
+        ensure!(!moves.is_empty(), "the game is over: there are no moves to judge");
+        let mut batch = Batch::new(&network.architecture);
+        batch.push::<E>(&game, &moves);
+        let mut outputs = Outputs::default();
+        Engine::new(Arc::new(Model::new::<E>(&network)?)).evaluate(&batch, &mut outputs);
+
+        let mut ranked: Vec<_> = moves.into_iter().zip(outputs.priors(0).iter().copied()).collect();
+        ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        let (value, wdl, plies) = (outputs.values[0], outputs.wdl.first(), outputs.moves_left.first());
+        if place.json {
+            let moves: Vec<_> =
+                ranked.iter().map(|(m, prior)| json!({"move": game.move_text(*m), "prior": prior})).collect();
+            writeln!(out, "{}", json!({"value": value, "wdl": wdl, "moves_left": plies, "moves": moves}))?;
+            return Ok(Verdict::Fine);
+        }
+        writeln!(out, "{game}")?;
+        writeln!(out, "value {value:+.4}")?;
+        if let Some([win, draw, loss]) = wdl {
+            writeln!(out, "win {:.1} %, draw {:.1} %, loss {:.1} %", 100.0 * win, 100.0 * draw, 100.0 * loss)?;
+        }
+        if let Some(plies) = plies {
+            writeln!(out, "{plies:.0} plies to the end")?;
+        }
+        for (m, prior) in ranked {
+            let bar = "#".repeat((prior * 50.0).round() as usize);
+            writeln!(out, "{:<8} {:>5.1} %  {bar}", game.move_name(m), 100.0 * prior)?;
+        }
+        Ok(Verdict::Fine)
+    }
+}
+
+struct Compare<'a, W> {
+    network: Network,
+    positions: usize,
+    json: bool,
+    out: &'a mut W,
+}
+
+/// Differences beyond this are mistakes, not rounding; 16-bit numbers get a hundred times as much.
+const TOLERANCE: f32 = 1e-4;
+const HALF_TOLERANCE: f32 = 1e-2;
+
+impl<W: Write> EncodingTask for Compare<'_, W> {
+    type Output = anyhow::Result<Verdict>;
+
+    fn run<E: Encoding>(self) -> anyhow::Result<Verdict> {
+        let Compare { network, positions, json, out } = self;
+        let batch = random_batch::<E>(&network.architecture, positions, 1)?;
+        let engine = |instructions| -> anyhow::Result<Evaluator> {
+            let mut engine = Engine::new(Arc::new(Model::with_instructions::<E>(&network, instructions)?));
+            Ok(Box::new(move |batch, outputs| engine.evaluate(batch, outputs)))
+        };
+        let mut expected = Outputs::default();
+        engine(Instructions::best())?(&batch, &mut expected);
+        let mut rivals: Vec<(String, f32, Evaluator)> = Vec::new();
+        for instructions in Instructions::available() {
+            rivals.push((format!("CPU engine, {}", instructions.name()), TOLERANCE, engine(instructions)?));
+        }
+        if torch::require().is_ok() {
+            rivals.push(("libtorch, cpu".to_owned(), TOLERANCE, torch::evaluator::<E>(&network, "cpu", false)?));
+            for number in 0..torch::cuda_devices() {
+                let device = format!("cuda:{number}");
+                let single = torch::evaluator::<E>(&network, &device, false)?;
+                rivals.push((format!("libtorch, {device}, 32 bits"), TOLERANCE, single));
+                let half = torch::evaluator::<E>(&network, &device, true)?;
+                rivals.push((format!("libtorch, {device}, 16 bits"), HALF_TOLERANCE, half));
+            }
+        }
+        let mut all_agree = true;
+        let mut rows = Vec::new();
+        for (name, tolerance, mut evaluate) in rivals {
+            let mut found = Outputs::default();
+            evaluate(&batch, &mut found);
+            let difference = largest_difference(&expected, &found, positions);
+            let agrees = difference <= tolerance;
+            all_agree &= agrees;
+            if !json {
+                writeln!(out, "{:<6} {difference:.1e}  {name}", if agrees { "ok" } else { "WRONG" })?;
+            }
+            rows.push(json!({"evaluator": name, "difference": difference, "agrees": agrees}));
+        }
+        if json {
+            writeln!(out, "{}", json!({"positions": positions, "agree": all_agree, "evaluators": rows}))?;
+        } else {
+            let best = Instructions::best().name();
+            writeln!(
+                out,
+                "largest difference of any value or prior from the CPU engine on {best}, {positions} positions"
+            )?;
+        }
+        Ok(if all_agree { Verdict::Fine } else { Verdict::Failed })
+    }
+}
+
+fn largest_difference(expected: &Outputs, found: &Outputs, positions: usize) -> f32 {
+    let values = expected.values.iter().zip(&found.values);
+    let wdl = expected.wdl.as_flattened().iter().zip(found.wdl.as_flattened());
+    let priors = (0..positions).flat_map(|position| expected.priors(position).iter().zip(found.priors(position)));
+    values
+        .chain(wdl)
+        .chain(priors)
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, |largest, d| if d > largest || d.is_nan() { d } else { largest })
+}

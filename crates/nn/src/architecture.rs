@@ -1,0 +1,289 @@
+//! The shape of a network, without its weights.
+
+use std::fmt;
+use std::str::FromStr;
+
+use alfil_game::Encoding;
+use serde::{Deserialize, Serialize};
+
+/// What a residual network is made of.
+///
+/// A stem (3x3 convolution, activation), a tower of residual blocks (two 3x3 convolutions, squeeze-excitation where
+/// asked, skip connection, activation) and the heads. Batch norms are folded into the convolutions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Architecture {
+    /// Input planes.
+    pub planes: usize,
+    /// Rows of the board.
+    pub height: usize,
+    /// Columns of the board.
+    pub width: usize,
+    /// Channels of the tower.
+    pub filters: usize,
+    /// For each block the channels of its squeeze-excitation, 0 for none.
+    pub blocks: Vec<usize>,
+    /// Used everywhere but at the outputs.
+    pub activation: Activation,
+    /// Gives a logit for every policy index.
+    pub policy: PolicyShape,
+    /// Gives the expected result.
+    pub value: ValueShape,
+    /// Gives the expected number of plies to the end, where there is one.
+    pub moves_left: Option<HeadShape>,
+}
+
+/// The non-linearity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Activation {
+    /// max(x, 0)
+    Relu,
+    /// x tanh(ln(1 + e^x)), in some Leela networks.
+    Mish,
+}
+
+impl Activation {
+    /// The activation of one number.
+    #[inline]
+    pub fn apply(self, x: f32) -> f32 {
+        match self {
+            Activation::Relu => x.max(0.0),
+            // ln(1 + e^x) is x itself long before e^x overflows.
+            Activation::Mish if x > 30.0 => x,
+            Activation::Mish => x * x.exp().ln_1p().tanh(),
+        }
+    }
+}
+
+/// A policy head.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum PolicyShape {
+    /// A 3x3 convolution to as many channels as the tower has, activation, then a 3x3 convolution to `planes`, of which
+    /// the encoding picks its policy indices.
+    Convolution {
+        /// Output planes.
+        planes: usize,
+    },
+    /// A 1x1 convolution to `filters` channels, activation, then a dense layer to `outputs` logits.
+    Dense {
+        /// Channels of the convolution.
+        filters: usize,
+        /// Policy indices.
+        outputs: usize,
+    },
+}
+
+/// A value head and what comes out of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ValueShape {
+    /// Win, draw and loss, or one number.
+    pub output: ValueOutput,
+    /// What comes before.
+    pub head: HeadShape,
+}
+
+/// What a value head puts out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ValueOutput {
+    /// Three logits: the mover wins, draws, loses.
+    Wdl,
+    /// One number through tanh, as in the AlphaZero paper.
+    Tanh,
+}
+
+/// A 1x1 convolution, activation, a dense layer, activation, and the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeadShape {
+    /// Channels of the convolution.
+    pub filters: usize,
+    /// Units of the dense layer.
+    pub hidden: usize,
+}
+
+/// A size such as `64x6`: filters by blocks, with `s8` behind it for squeeze-excitation with 8 channels.
+///
+/// ```
+/// use alfil_nn::Size;
+///
+/// let size: Size = "64x6s8".parse().unwrap();
+/// assert_eq!((size.filters, size.blocks, size.squeeze), (64, 6, 8));
+/// assert_eq!(size.to_string(), "64x6s8");
+/// assert!("64".parse::<Size>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Channels of the tower.
+    pub filters: usize,
+    /// Residual blocks.
+    pub blocks: usize,
+    /// Channels of the squeeze-excitation, 0 for none.
+    pub squeeze: usize,
+}
+
+/// Why an architecture cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArchitectureError {
+    /// Not the form of a size.
+    #[error("'{0}' is no network size: write filters x blocks, such as 64x6, or 64x6s8 with squeeze-excitation")]
+    Size(String),
+    /// A number is nought or beyond all reason.
+    #[error("a network with {what} of {found} is out of range (1 to {most})")]
+    Range {
+        /// Which number.
+        what: &'static str,
+        /// What it is.
+        found: usize,
+        /// What it may be at most.
+        most: usize,
+    },
+    /// The heads or planes do not fit the encoding.
+    #[error("the network has {found} {what}, but {encoding} needs {expected}")]
+    Encoding {
+        /// Which number.
+        what: &'static str,
+        /// What it is.
+        found: usize,
+        /// The encoding's name.
+        encoding: &'static str,
+        /// What it must be.
+        expected: usize,
+    },
+}
+
+impl Architecture {
+    /// A network of this size for an encoding, with our usual heads: 3x3 convolutions for the policy, win/draw/loss from
+    /// 32 channels and 128 hidden units, no moves-left head.
+    pub fn new<E: Encoding>(size: Size) -> Architecture {
+        Architecture {
+            planes: E::PLANES,
+            height: E::HEIGHT,
+            width: E::WIDTH,
+            filters: size.filters,
+            blocks: vec![size.squeeze; size.blocks],
+            activation: Activation::Relu,
+            policy: PolicyShape::Convolution { planes: E::POLICY_PLANES },
+            value: ValueShape { output: ValueOutput::Wdl, head: HeadShape { filters: 32, hidden: 128 } },
+            moves_left: None,
+        }
+    }
+
+    /// Cells of the board.
+    pub fn cells(&self) -> usize {
+        self.height * self.width
+    }
+
+    /// The size's name. Squeeze-excitation is named if all blocks have the same.
+    pub fn size(&self) -> Size {
+        let first = self.blocks.first().copied().unwrap_or(0);
+        let squeeze = if self.blocks.iter().all(|squeeze| *squeeze == first) { first } else { 0 };
+        Size { filters: self.filters, blocks: self.blocks.len(), squeeze }
+    }
+
+    /// Numbers of the value head's output.
+    pub fn value_outputs(&self) -> usize {
+        match self.value.output {
+            ValueOutput::Wdl => 3,
+            ValueOutput::Tanh => 1,
+        }
+    }
+
+    /// Refuses numbers that no network has, so that nothing is ever allocated for them.
+    pub fn check(&self) -> Result<(), ArchitectureError> {
+        let mut limits = vec![
+            ("planes", self.planes, 1_024),
+            ("board height", self.height, 32),
+            ("board width", self.width, 32),
+            ("filters", self.filters, 2_048),
+            ("blocks", self.blocks.len(), 256),
+            ("value filters", self.value.head.filters, 512),
+            ("value units", self.value.head.hidden, 4_096),
+        ];
+        limits.extend(self.blocks.iter().map(|&squeeze| ("squeeze channels", squeeze.max(1), 2_048)));
+        match self.policy {
+            PolicyShape::Convolution { planes } => limits.push(("policy planes", planes, 1_024)),
+            PolicyShape::Dense { filters, outputs } => {
+                limits.push(("policy filters", filters, 512));
+                limits.push(("policy outputs", outputs, 65_535));
+            }
+        }
+        if let Some(HeadShape { filters, hidden }) = self.moves_left {
+            limits.push(("moves-left filters", filters, 512));
+            limits.push(("moves-left units", hidden, 4_096));
+        }
+        match limits.into_iter().find(|&(_, found, most)| found == 0 || found > most) {
+            Some((what, found, most)) => Err(ArchitectureError::Range { what, found, most }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the network takes and gives what the encoding does.
+    pub fn check_encoding<E: Encoding>(&self) -> Result<(), ArchitectureError> {
+        let policy = match self.policy {
+            PolicyShape::Convolution { planes } => ("policy planes", planes, E::POLICY_PLANES),
+            PolicyShape::Dense { outputs, .. } => ("policy outputs", outputs, E::POLICY_SIZE),
+        };
+        let pairs = [
+            ("input planes", self.planes, E::PLANES),
+            ("board rows", self.height, E::HEIGHT),
+            ("board columns", self.width, E::WIDTH),
+            policy,
+        ];
+        match pairs.into_iter().find(|(_, found, expected)| found != expected) {
+            Some((what, found, expected)) => {
+                Err(ArchitectureError::Encoding { what, found, encoding: E::NAME, expected })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Multiplications and additions for one position if all convolutions were direct and the whole policy computed.
+    pub fn flops(&self) -> u64 {
+        let cells = self.cells();
+        let mut products = cells * 9 * self.planes * self.filters;
+        for squeeze in &self.blocks {
+            products += 2 * cells * 9 * self.filters * self.filters + 3 * squeeze * self.filters;
+        }
+        products += match self.policy {
+            PolicyShape::Convolution { planes } => cells * 9 * self.filters * (self.filters + planes),
+            PolicyShape::Dense { filters, outputs } => cells * filters * (self.filters + outputs),
+        };
+        for head in [Some(self.value.head), self.moves_left].into_iter().flatten() {
+            products += cells * head.filters * (self.filters + head.hidden);
+        }
+        2 * products as u64
+    }
+}
+
+impl FromStr for Size {
+    type Err = ArchitectureError;
+
+    fn from_str(text: &str) -> Result<Size, ArchitectureError> {
+        let parse = || {
+            let (filters, rest) = text.split_once('x')?;
+            let (blocks, squeeze) = rest.split_once('s').unwrap_or((rest, "0"));
+            Some(Size { filters: filters.parse().ok()?, blocks: blocks.parse().ok()?, squeeze: squeeze.parse().ok()? })
+        };
+        let size = parse().ok_or_else(|| ArchitectureError::Size(text.to_owned()))?;
+        let limits = [
+            ("filters", size.filters, 2_048),
+            ("blocks", size.blocks, 256),
+            ("squeeze channels", size.squeeze.max(1), 2_048),
+        ];
+        match limits.into_iter().find(|&(_, found, most)| found == 0 || found > most) {
+            Some((what, found, most)) => Err(ArchitectureError::Range { what, found, most }),
+            None => Ok(size),
+        }
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.filters, self.blocks)?;
+        if self.squeeze > 0 { write!(f, "s{}", self.squeeze) } else { Ok(()) }
+    }
+}

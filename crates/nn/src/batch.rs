@@ -1,0 +1,138 @@
+//! What goes into a network and what comes out: many positions at once, in memory that is reused.
+
+use alfil_game::{Encoding, Game};
+
+use crate::architecture::Architecture;
+
+/// Positions to evaluate, with their legal moves.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    plane_size: usize,
+    planes: Vec<f32>,
+    /// Policy indices of the legal moves of all positions, one position after the other.
+    indices: Vec<u32>,
+    /// Where each position's indices end.
+    ends: Vec<usize>,
+}
+
+impl Batch {
+    /// An empty batch for networks of this architecture.
+    pub fn new(architecture: &Architecture) -> Batch {
+        Batch { plane_size: architecture.planes * architecture.cells(), ..Batch::default() }
+    }
+
+    /// Forgets the positions, keeps the memory.
+    pub fn clear(&mut self) {
+        self.planes.clear();
+        self.indices.clear();
+        self.ends.clear();
+    }
+
+    /// Adds a position with the moves whose priors are wanted.
+    pub fn push<E: Encoding>(&mut self, game: &E::Game, moves: &[<E::Game as Game>::Move]) {
+        debug_assert_eq!(self.plane_size, E::PLANES * E::CELLS);
+        let start = self.planes.len();
+        self.planes.resize(start + self.plane_size, 0.0);
+        E::planes(game, &mut self.planes[start..]);
+        self.indices.extend(moves.iter().map(|&m| E::index(game, m) as u32));
+        self.ends.push(self.indices.len());
+    }
+
+    /// How many positions there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The planes of all positions, `[position][plane][cell]`.
+    pub fn planes(&self) -> &[f32] {
+        &self.planes
+    }
+
+    /// The planes of one position.
+    pub fn planes_of(&self, position: usize) -> &[f32] {
+        &self.planes[position * self.plane_size..][..self.plane_size]
+    }
+
+    /// The policy indices of one position's moves.
+    pub fn indices(&self, position: usize) -> &[u32] {
+        &self.indices[span(&self.ends, position)]
+    }
+}
+
+fn span(ends: &[usize], position: usize) -> std::ops::Range<usize> {
+    let start = position.checked_sub(1).map_or(0, |before| ends[before]);
+    start..ends[position]
+}
+
+/// What a network says about a batch.
+#[derive(Clone, Debug, Default)]
+pub struct Outputs {
+    /// The expected result as the mover sees it, from -1 to 1, one a position.
+    pub values: Vec<f32>,
+    /// Probabilities that the mover wins, draws and loses, if the network tells.
+    pub wdl: Vec<[f32; 3]>,
+    /// Expected plies to the end, if the network tells.
+    pub moves_left: Vec<f32>,
+    priors: Vec<f32>,
+    ends: Vec<usize>,
+}
+
+impl Outputs {
+    /// The priors of a position's moves, in the order they were pushed. They add up to 1.
+    pub fn priors(&self, position: usize) -> &[f32] {
+        &self.priors[span(&self.ends, position)]
+    }
+
+    /// Makes room for the outputs of `batch`, forgetting the last ones.
+    pub fn prepare(&mut self, batch: &Batch, wdl: bool, moves_left: bool) {
+        let positions = batch.len();
+        self.values.clear();
+        self.values.resize(positions, 0.0);
+        self.wdl.clear();
+        self.wdl.resize(if wdl { positions } else { 0 }, [0.0; 3]);
+        self.moves_left.clear();
+        self.moves_left.resize(if moves_left { positions } else { 0 }, 0.0);
+        self.priors.clear();
+        self.priors.resize(batch.indices.len(), 0.0);
+        self.ends.clear();
+        self.ends.extend_from_slice(&batch.ends);
+    }
+
+    /// Sets the value of a position from the raw numbers of a value head: three logits, or one number before its tanh.
+    pub fn set_value(&mut self, position: usize, raw: &[f32]) {
+        if let [win, draw, loss] = *raw {
+            let mut wdl = [win, draw, loss];
+            softmax(&mut wdl);
+            self.wdl[position] = wdl;
+            self.values[position] = wdl[0] - wdl[2];
+        } else if let [value] = *raw {
+            self.values[position] = value.tanh();
+        }
+    }
+
+    /// Sets the priors of a position from the logits of its moves, which `logit` gives by their place.
+    pub fn set_priors(&mut self, position: usize, logit: impl Fn(usize) -> f32) {
+        let priors = &mut self.priors[span(&self.ends, position)];
+        for (at, prior) in priors.iter_mut().enumerate() {
+            *prior = logit(at);
+        }
+        softmax(priors);
+    }
+}
+
+fn softmax(logits: &mut [f32]) {
+    let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let mut sum = 0.0;
+    for logit in logits.iter_mut() {
+        *logit = (*logit - largest).exp();
+        sum += *logit;
+    }
+    for logit in logits {
+        *logit /= sum;
+    }
+}

@@ -1,0 +1,177 @@
+//! The network file: safetensors with the architecture and the origin in its metadata.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use alfil_game::Encoding;
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensors};
+
+use crate::architecture::{Architecture, ArchitectureError};
+use crate::network::{Network, Origin, TensorSource, Weights};
+
+/// Counts up when older programs could not read the file.
+const FORMAT: &str = "1";
+
+/// Larger than any network that our limits allow to be useful.
+const LARGEST: u64 = 4 << 30;
+
+/// Why a network file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The operating system says no.
+    #[error("cannot {action} {path}: {error}")]
+    Io {
+        /// "read" or "write".
+        action: &'static str,
+        /// Which file.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// Not safetensors, or cut off.
+    #[error("it is no network file, or damaged: {0}")]
+    Format(String),
+    /// A safetensors file of something else.
+    #[error("it is no network of ours: its metadata lacks '{0}'")]
+    Metadata(&'static str),
+    /// Metadata that makes no sense.
+    #[error("its {0} cannot be read: {1}")]
+    BadMetadata(&'static str, String),
+    /// A shape that no network has.
+    #[error(transparent)]
+    Architecture(#[from] ArchitectureError),
+    /// A tensor is missing or has another shape.
+    #[error("its tensor '{name}' {problem}")]
+    Tensor {
+        /// Which one.
+        name: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// For another game, encoding or version.
+    #[error("it was made for {found}, but {expected} is needed")]
+    Encoding {
+        /// What the file says.
+        found: String,
+        /// What was asked for.
+        expected: String,
+    },
+}
+
+impl Network {
+    /// Reads a network file.
+    pub fn load(path: &Path) -> Result<Network, FileError> {
+        Network::from_bytes(&read_whole(path)?)
+    }
+
+    /// Reads the bytes of a network file.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Network, FileError> {
+        let damaged = |error: safetensors::SafeTensorError| FileError::Format(error.to_string());
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
+        let metadata = header.metadata().as_ref().ok_or(FileError::Metadata("format"))?;
+        let entry = |name| metadata.get(name).ok_or(FileError::Metadata(name));
+        let format = entry("format")?;
+        if format != FORMAT {
+            return Err(FileError::BadMetadata("format", format!("'{format}' is not {FORMAT}")));
+        }
+        let bad = |what| move |error: serde_json::Error| FileError::BadMetadata(what, error.to_string());
+        let architecture: Architecture = serde_json::from_str(entry("architecture")?).map_err(bad("architecture"))?;
+        let origin: Origin = serde_json::from_str(entry("origin")?).map_err(bad("origin"))?;
+        architecture.check()?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(damaged)?;
+        let weights = Weights::assemble(&architecture, &mut FileSource(&tensors))?;
+        Ok(Network { architecture, weights, origin })
+    }
+
+    /// Writes a network file. It appears whole or not at all.
+    pub fn save(&self, path: &Path) -> Result<(), FileError> {
+        write_whole(path, &self.to_bytes()?)
+    }
+
+    /// The bytes of a network file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, FileError> {
+        let json = |what, result: Result<String, serde_json::Error>| {
+            result.map_err(|error| FileError::BadMetadata(what, error.to_string()))
+        };
+        let metadata = HashMap::from([
+            ("format".to_owned(), FORMAT.to_owned()),
+            ("architecture".to_owned(), json("architecture", serde_json::to_string(&self.architecture))?),
+            ("origin".to_owned(), json("origin", serde_json::to_string(&self.origin))?),
+        ]);
+        let mut tensors = Vec::new();
+        self.weights.visit(&self.architecture, |name, shape, numbers| tensors.push((name, shape, numbers)));
+        let views: Result<BTreeMap<_, _>, _> = tensors
+            .into_iter()
+            .map(|(name, shape, numbers)| {
+                Ok((name, TensorView::new(Dtype::F32, shape, bytemuck::cast_slice(numbers))?))
+            })
+            .collect();
+        let damaged = |error: safetensors::SafeTensorError| FileError::Format(error.to_string());
+        safetensors::serialize(views.map_err(damaged)?, Some(metadata)).map_err(damaged)
+    }
+
+    /// Refuses a network that was made for something else.
+    pub fn check_encoding<E: Encoding>(&self) -> Result<(), FileError> {
+        let name = |encoding: &str, version: u32| format!("{encoding} version {version}");
+        let found = name(&self.origin.encoding, self.origin.encoding_version);
+        let expected = name(E::NAME, E::VERSION);
+        if found != expected {
+            return Err(FileError::Encoding { found, expected });
+        }
+        Ok(self.architecture.check_encoding::<E>()?)
+    }
+}
+
+/// Writes a file that appears whole or not at all.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(format!(".partial-{}", std::process::id()));
+    let write = || {
+        let mut file = File::create(&partial)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&partial, path)
+    };
+    write().map_err(|error| {
+        // Best effort: the error that matters is the first one.
+        let _ = std::fs::remove_file(&partial);
+        FileError::Io { action: "write", path: path.display().to_string(), error }
+    })
+}
+
+/// Reads a file of at most `LARGEST` bytes.
+pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>, FileError> {
+    let failed = |error| FileError::Io { action: "read", path: path.display().to_string(), error };
+    let file = File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(FileError::Format("larger than 4 GB".to_owned()));
+    }
+    Ok(bytes)
+}
+
+struct FileSource<'a>(&'a SafeTensors<'a>);
+
+impl TensorSource for FileSource<'_> {
+    type Error = FileError;
+
+    fn tensor(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, FileError> {
+        let problem = |problem: String| FileError::Tensor { name: name.to_owned(), problem };
+        let view = self.0.tensor(name).map_err(|_| problem("is missing".to_owned()))?;
+        if view.dtype() != Dtype::F32 {
+            return Err(problem(format!("holds {:?} instead of F32", view.dtype())));
+        }
+        if view.shape() != shape {
+            return Err(problem(format!("has shape {:?} instead of {shape:?}", view.shape())));
+        }
+        let numbers: Vec<f32> = view.data().as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        match numbers.iter().position(|number| !number.is_finite()) {
+            Some(at) => Err(problem(format!("holds {} at place {at}", numbers[at]))),
+            None => Ok(numbers),
+        }
+    }
+}

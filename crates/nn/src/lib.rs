@@ -1,0 +1,19 @@
+//! What a network is: its [`Architecture`], its weights, its file, and a CPU [`Engine`] to run it.
+//!
+//! Knows games only through their encodings, and nothing of libtorch or search.
+
+mod architecture;
+mod batch;
+mod engine;
+mod file;
+mod network;
+
+pub mod lc0;
+
+pub use architecture::{
+    Activation, Architecture, ArchitectureError, HeadShape, PolicyShape, Size, ValueOutput, ValueShape,
+};
+pub use batch::{Batch, Outputs};
+pub use engine::{Engine, Instructions, Model};
+pub use file::FileError;
+pub use network::{Block, Convolution, Dense, Head, Network, Origin, PolicyHead, Squeeze, Weights};

@@ -1,0 +1,127 @@
+//! Network files read back as written, and whatever else is given is refused with an error.
+#![allow(clippy::unwrap_used)]
+
+use alfil_game::chess::{Az21, Az119, Lc0};
+use alfil_game::{connect4, tictactoe};
+use alfil_nn::lc0::{export_bytes, import_bytes};
+use alfil_nn::{Architecture, HeadShape, Network, PolicyShape};
+use proptest::prelude::*;
+
+fn network() -> Network {
+    let mut architecture = Architecture::new::<Az21>("8x2s3".parse().unwrap());
+    architecture.moves_left = Some(HeadShape { filters: 2, hidden: 4 });
+    let mut network = Network::random::<Az21>(architecture, 1);
+    network.origin.generation = Some(7);
+    network.origin.parent = Some("generation 6".to_owned());
+    network.origin.rating = Some("1,234 ± 30 in the pool of 2026-11-16".to_owned());
+    network
+}
+
+/// Header and data of a safetensors file.
+fn split(bytes: &[u8]) -> (String, Vec<u8>) {
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    (String::from_utf8(bytes[8..8 + length].to_vec()).unwrap(), bytes[8 + length..].to_vec())
+}
+
+fn join(header: &str, data: &[u8]) -> Vec<u8> {
+    let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(header.as_bytes());
+    bytes.extend(data);
+    bytes
+}
+
+fn error(bytes: &[u8]) -> String {
+    Network::from_bytes(bytes).unwrap_err().to_string()
+}
+
+#[test]
+fn a_network_reads_back_as_written() {
+    let network = network();
+    assert_eq!(Network::from_bytes(&network.to_bytes().unwrap()).unwrap(), network);
+    let folder = std::env::temp_dir().join(format!("alfil-nn-file-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("a.safetensors");
+    network.save(&path).unwrap();
+    assert_eq!(Network::load(&path).unwrap(), network);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing but the network is left");
+    assert!(network.save(&folder.join("no/such/folder")).unwrap_err().to_string().starts_with("cannot write"));
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(Network::load(&path).unwrap_err().to_string().starts_with("cannot read"));
+}
+
+#[test]
+fn each_kind_of_damage_has_its_own_words() {
+    let bytes = network().to_bytes().unwrap();
+    let (header, data) = split(&bytes);
+    assert!(error(b"").contains("no network file"));
+    assert!(error(b"not a network, but long enough to have a header").contains("no network file"));
+    assert!(error(&bytes[..bytes.len() - 4]).contains("no network file"));
+    assert!(error(&join(&header.replace("\"format\":\"1\"", "\"format\":\"2\""), &data)).contains("format"));
+    assert!(error(&join(&header.replace("\"origin\"", "\"origen\""), &data)).contains("lacks 'origin'"));
+    assert!(error(&join(&header.replace("\\\"filters\\\":8", "\\\"filters\\\":0"), &data)).contains("filters of 0"));
+    let absurd = header.replace("\\\"filters\\\":8", "\\\"filters\\\":99999999999");
+    assert!(error(&join(&absurd, &data)).contains("out of range"));
+    let other = header.replace("\\\"filters\\\":8", "\\\"filters\\\":16");
+    assert!(error(&join(&other, &data)).contains("has shape"));
+    assert!(error(&join(&header.replace("stem.bias", "stem.bais"), &data)).contains("'stem.bias' is missing"));
+    let mut poisoned = data.clone();
+    poisoned[..4].copy_from_slice(&f32::NAN.to_le_bytes());
+    assert!(error(&join(&header, &poisoned)).contains("holds NaN"));
+}
+
+#[test]
+fn a_network_for_something_else_is_refused() {
+    let network = network();
+    network.check_encoding::<Az21>().unwrap();
+    let found = network.check_encoding::<Az119>().unwrap_err().to_string();
+    assert_eq!(found, "it was made for chess/az21 version 1, but chess/az119 version 1 is needed");
+    assert!(network.check_encoding::<connect4::Stones>().is_err());
+    let mut later = network.clone();
+    later.origin.encoding_version = 2;
+    assert!(later.check_encoding::<Az21>().is_err());
+    let mut liar =
+        Network::random::<tictactoe::Stones>(Architecture::new::<tictactoe::Stones>("4x1".parse().unwrap()), 1);
+    liar.architecture.policy = PolicyShape::Convolution { planes: 2 };
+    assert!(liar.check_encoding::<tictactoe::Stones>().unwrap_err().to_string().contains("2 policy planes"));
+}
+
+fn leela() -> Vec<u8> {
+    let architecture = Architecture::new::<Lc0>("4x1s2".parse().unwrap());
+    let packed = export_bytes(&Network::random::<Lc0>(architecture, 2)).unwrap();
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(packed.as_slice()), &mut bytes).unwrap();
+    bytes
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn cut_files_are_refused(share in 0.0f64..1.0) {
+        let ours = network().to_bytes().unwrap();
+        prop_assert!(Network::from_bytes(&ours[..(ours.len() as f64 * share) as usize]).is_err());
+        let leela = leela();
+        prop_assert!(import_bytes(&leela[..(leela.len() as f64 * share) as usize]).is_err());
+    }
+
+    #[test]
+    fn damaged_files_never_panic(at in any::<prop::sample::Index>(), bytes in prop::collection::vec(any::<u8>(), 1..9), early in any::<bool>()) {
+        for (mut file, ours) in [(network().to_bytes().unwrap(), true), (leela(), false)] {
+            // Half of the damage goes to the beginning, where the structure is.
+            let range = if early { file.len().min(1_000) } else { file.len() };
+            for (i, byte) in bytes.iter().enumerate() {
+                let at = (at.index(range) + i) % file.len();
+                file[at] ^= byte;
+            }
+            let _ = if ours { Network::from_bytes(&file).map(|_| ()).map_err(|e| e.to_string()) } else { import_bytes(&file).map(|_| ()).map_err(|e| e.to_string()) };
+        }
+    }
+
+    #[test]
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..2_000)) {
+        prop_assert!(Network::from_bytes(&bytes).is_err());
+        prop_assert!(import_bytes(&bytes).is_err());
+        let packed = [&[0x1f, 0x8b][..], &bytes].concat();
+        prop_assert!(import_bytes(&packed).is_err());
+    }
+}

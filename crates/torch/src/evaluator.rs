@@ -1,0 +1,234 @@
+//! A network file on libtorch: the way to a GPU, and the authority that the CPU engine is compared with.
+
+use alfil_game::Encoding;
+use alfil_nn::{
+    Activation, Architecture, Batch, Convolution, Dense, FileError, Head, Network, Outputs, PolicyHead, Squeeze,
+};
+use tch::{Kind, Tensor};
+
+use crate::Device;
+
+/// Why libtorch could not evaluate.
+#[derive(Debug, thiserror::Error)]
+pub enum TorchError {
+    /// The network is for something else.
+    #[error(transparent)]
+    Network(#[from] FileError),
+    /// libtorch says no.
+    #[error("libtorch: {}", .0.to_string().lines().next().unwrap_or_default())]
+    Torch(#[from] tch::TchError),
+}
+
+/// The size of the numbers on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// 32 bits everywhere.
+    Single,
+    /// 16 bits on CUDA, where it is faster; 32 on the CPU, where it is not.
+    Half,
+}
+
+/// Runs a network on libtorch. Holds the whole network: one a thread.
+pub struct TorchEvaluator {
+    device: tch::Device,
+    kind: Kind,
+    architecture: Architecture,
+    stem: Layer,
+    blocks: Vec<ResidualBlock>,
+    policy_hidden: Layer,
+    policy: Layer,
+    dense_policy: bool,
+    value: [Layer; 3],
+    moves_left: Option<[Layer; 3]>,
+    head_outputs: Vec<u32>,
+    /// What came back from the device: a row a position.
+    rows: Vec<f32>,
+}
+
+/// Two convolutions, and the two dense layers of a squeeze-excitation.
+struct ResidualBlock {
+    first: Layer,
+    second: Layer,
+    squeeze: Option<[Layer; 2]>,
+}
+
+/// Weights and biases.
+struct Layer {
+    weights: Tensor,
+    biases: Tensor,
+    /// Cells around a convolution's input.
+    padding: i64,
+}
+
+impl TorchEvaluator {
+    /// Puts a network on a device. On the CPU libtorch is kept to one thread an evaluator: with more, its threads spend
+    /// their time waiting for each other on boards this small.
+    pub fn new<E: Encoding>(network: &Network, device: Device, precision: Precision) -> Result<Self, TorchError> {
+        network.check_encoding::<E>()?;
+        tch::set_num_threads(1);
+        let (device, kind) = match device {
+            Device::Cpu => (tch::Device::Cpu, Kind::Float),
+            Device::Cuda(number) => {
+                let kind = if precision == Precision::Half { Kind::Half } else { Kind::Float };
+                (tch::Device::Cuda(number), kind)
+            }
+        };
+        let architecture = network.architecture.clone();
+        let (weights, filters) = (&network.weights, architecture.filters);
+        let place = Place { device, kind };
+        let mut blocks = Vec::new();
+        for block in &weights.blocks {
+            blocks.push(ResidualBlock {
+                first: place.convolution(&block.first, filters)?,
+                second: place.convolution(&block.second, filters)?,
+                squeeze: block.squeeze.as_ref().map(|squeeze| place.squeeze(squeeze)).transpose()?,
+            });
+        }
+        let (policy_hidden, policy, dense_policy) = match &weights.policy {
+            PolicyHead::Convolution { hidden, output } => {
+                (place.convolution(hidden, filters)?, place.convolution(output, filters)?, false)
+            }
+            PolicyHead::Dense { hidden, output } => (place.convolution(hidden, filters)?, place.dense(output)?, true),
+        };
+        Ok(TorchEvaluator {
+            stem: place.convolution(&weights.stem, architecture.planes)?,
+            blocks,
+            policy_hidden,
+            policy,
+            dense_policy,
+            value: place.head(&weights.value, filters)?,
+            moves_left: weights.moves_left.as_ref().map(|head| place.head(head, filters)).transpose()?,
+            head_outputs: (0..E::POLICY_SIZE).map(|index| E::head_output(index) as u32).collect(),
+            rows: Vec::new(),
+            architecture,
+            device,
+            kind,
+        })
+    }
+
+    /// The network's shape.
+    pub fn architecture(&self) -> &Architecture {
+        &self.architecture
+    }
+
+    /// Evaluates a batch: one copy to the device, one back.
+    pub fn evaluate(&mut self, batch: &Batch, outputs: &mut Outputs) -> Result<(), TorchError> {
+        let values = self.architecture.value_outputs();
+        outputs.prepare(batch, values == 3, self.moves_left.is_some());
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let all = self.forward(batch)?;
+        let width = all.size()[1] as usize;
+        self.rows.resize(batch.len() * width, 0.0);
+        all.f_copy_data(&mut self.rows, batch.len() * width)?;
+        for (position, row) in self.rows.chunks_exact(width).enumerate() {
+            let (value, row) = row.split_at(values);
+            outputs.set_value(position, value);
+            let (moves_left, logits) = row.split_at(usize::from(self.moves_left.is_some()));
+            if let [plies] = moves_left {
+                outputs.moves_left[position] = plies.max(0.0);
+            }
+            let indices = batch.indices(position);
+            let logit = |at: usize| {
+                let index = indices[at] as usize;
+                logits[if self.dense_policy { index } else { self.head_outputs[index] as usize }]
+            };
+            outputs.set_priors(position, logit);
+        }
+        Ok(())
+    }
+
+    /// All raw outputs of a batch side by side, on the CPU: value, moves left, policy.
+    fn forward(&self, batch: &Batch) -> Result<Tensor, TorchError> {
+        let _no_gradients = tch::no_grad_guard();
+        let a = &self.architecture;
+        let shape = [batch.len() as i64, a.planes as i64, a.height as i64, a.width as i64];
+        let input =
+            Tensor::f_from_slice(batch.planes())?.f_view(shape)?.f_to_device(self.device)?.f_to_kind(self.kind)?;
+        let mut x = self.activate(self.stem.convolve(&input)?)?;
+        for ResidualBlock { first, second, squeeze } in &self.blocks {
+            let mut y = second.convolve(&self.activate(first.convolve(&x)?)?)?;
+            if let Some([reduce, expand]) = squeeze {
+                let means = y.f_mean_dim([2i64, 3].as_slice(), false, self.kind)?;
+                let gates = expand.multiply(&self.activate(reduce.multiply(&means)?)?)?;
+                let halves = gates.f_view([-1, 2 * a.filters as i64, 1, 1])?.f_chunk(2, 1)?;
+                y = (y.f_mul(&halves[0].f_sigmoid()?)?).f_add(&halves[1])?;
+            }
+            x = self.activate(y.f_add(&x)?)?;
+        }
+        let head = |[convolution, hidden, output]: &[Layer; 3]| -> Result<Tensor, TorchError> {
+            let convolved = self.activate(convolution.convolve(&x)?)?.f_flatten(1, -1)?;
+            output.multiply(&self.activate(hidden.multiply(&convolved)?)?)
+        };
+        let hidden = self.activate(self.policy_hidden.convolve(&x)?)?;
+        let policy = match self.dense_policy {
+            true => self.policy.multiply(&hidden.f_flatten(1, -1)?)?,
+            false => self.policy.convolve(&hidden)?.f_flatten(1, -1)?,
+        };
+        let mut parts = vec![head(&self.value)?];
+        if let Some(moves_left) = &self.moves_left {
+            parts.push(head(moves_left)?);
+        }
+        parts.push(policy);
+        Ok(Tensor::f_cat(&parts, 1)?.f_to_kind(Kind::Float)?.f_to_device(tch::Device::Cpu)?.f_contiguous()?)
+    }
+
+    fn activate(&self, mut x: Tensor) -> Result<Tensor, TorchError> {
+        Ok(match self.architecture.activation {
+            Activation::Relu => x.f_relu_()?,
+            Activation::Mish => x.f_mish()?,
+        })
+    }
+}
+
+impl Layer {
+    fn convolve(&self, x: &Tensor) -> Result<Tensor, TorchError> {
+        let padding = [self.padding, self.padding];
+        Ok(x.f_conv2d(&self.weights, Some(&self.biases), [1, 1], padding, [1, 1], 1)?)
+    }
+
+    fn multiply(&self, x: &Tensor) -> Result<Tensor, TorchError> {
+        Ok(x.f_linear(&self.weights, Some(&self.biases))?)
+    }
+}
+
+/// Where layers are put.
+struct Place {
+    device: tch::Device,
+    kind: Kind,
+}
+
+impl Place {
+    fn tensor(&self, numbers: &[f32], shape: &[i64]) -> Result<Tensor, TorchError> {
+        Ok(Tensor::f_from_slice(numbers)?.f_view(shape)?.f_to_device(self.device)?.f_to_kind(self.kind)?)
+    }
+
+    fn convolution(&self, layer: &Convolution, inputs: usize) -> Result<Layer, TorchError> {
+        let outputs = layer.biases.len();
+        let kernel = if layer.weights.len() == outputs * inputs { 1 } else { 3 };
+        let shape = [outputs as i64, inputs as i64, kernel, kernel];
+        Ok(Layer {
+            weights: self.tensor(&layer.weights, &shape)?,
+            biases: self.tensor(&layer.biases, &[outputs as i64])?,
+            padding: kernel / 2,
+        })
+    }
+
+    fn dense(&self, layer: &Dense) -> Result<Layer, TorchError> {
+        let outputs = layer.biases.len() as i64;
+        Ok(Layer {
+            weights: self.tensor(&layer.weights, &[outputs, -1])?,
+            biases: self.tensor(&layer.biases, &[outputs])?,
+            padding: 0,
+        })
+    }
+
+    fn squeeze(&self, squeeze: &Squeeze) -> Result<[Layer; 2], TorchError> {
+        Ok([self.dense(&squeeze.reduce)?, self.dense(&squeeze.expand)?])
+    }
+
+    fn head(&self, head: &Head, filters: usize) -> Result<[Layer; 3], TorchError> {
+        Ok([self.convolution(&head.convolution, filters)?, self.dense(&head.hidden)?, self.dense(&head.output)?])
+    }
+}
