@@ -2,17 +2,18 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::{Arc, Barrier};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use alfil_game::Encoding;
 use alfil_game::registry::{self, EncodingTask};
-use alfil_nn::{Architecture, Batch, Engine, Model, Network, Outputs, Size};
+use alfil_nn::{Batch, Engine, Model, Network, Outputs, Size};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
-use crate::net::{load, random_batch};
-use crate::{Verdict, torch};
+use crate::Verdict;
+use crate::net::{load, random_batch, untrained};
+use crate::torch::{self, Evaluator};
 
 #[derive(Subcommand)]
 pub enum BenchCommand {
@@ -40,6 +41,9 @@ pub struct Eval {
     /// Compare with another way to evaluate
     #[arg(long)]
     against: Option<Rival>,
+    /// Where libtorch computes: cpu, cuda, cuda:N or auto
+    #[arg(long, default_value = "cpu")]
+    device: String,
     /// Measurements of each, taken in turns; the median counts
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
@@ -53,7 +57,7 @@ pub struct Eval {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Rival {
-    /// libtorch on the CPU, one thread an evaluator
+    /// libtorch, one thread an evaluator
     Torch,
 }
 
@@ -84,8 +88,10 @@ impl<W: Write> EncodingTask for Bench<'_, W> {
 
     fn run<E: Encoding>(self) -> anyhow::Result<Verdict> {
         let Bench { networks, eval, out } = self;
-        let untrained = |size: &Size| Network::random::<E>(Architecture::new::<E>(*size), 1);
-        let networks = networks.unwrap_or_else(|| eval.arch.iter().map(untrained).collect());
+        let networks = match networks {
+            Some(networks) => networks,
+            None => eval.arch.iter().map(|size| untrained::<E>(*size, 1)).collect::<Result<_, _>>()?,
+        };
         let mut rows = Vec::new();
         if !eval.json {
             write!(out, "{:<10} {:>6} {:>8} {:>12} {:>9}", "network", "batch", "threads", "positions/s", "GFLOP/s")?;
@@ -96,7 +102,7 @@ impl<W: Write> EncodingTask for Bench<'_, W> {
             let name = network.architecture.size().to_string();
             for &threads in &eval.threads {
                 for &size in &eval.batch {
-                    let batch = random_batch::<E>(&network.architecture, size as usize, 1)?;
+                    let batch = random_batch::<E>(&network.architecture, size as usize, 1);
                     let (cpu, rival) = measure::<E>(&model, network, &batch, threads, eval)?;
                     let gflops = cpu * network.architecture.flops() as f64 / 1e9;
                     let ratio = rival.map(|rival| cpu / rival);
@@ -133,50 +139,46 @@ fn measure<E: Encoding>(
     threads: u32,
     eval: &Eval,
 ) -> anyhow::Result<(f64, Option<f64>)> {
-    let mut engines: Vec<_> = (0..threads)
-        .map(|_| {
-            let mut engine = Engine::new(Arc::clone(model));
-            move |batch: &Batch, outputs: &mut Outputs| engine.evaluate(batch, outputs)
-        })
-        .collect();
-    let mut rivals = match eval.against {
-        Some(Rival::Torch) => Some(torch::evaluators::<E>(network, threads)?),
-        None => None,
-    };
-    let (mut cpu, mut rival) = (Vec::new(), Vec::new());
-    for _ in 0..eval.rounds {
-        cpu.push(rate(&mut engines, batch, eval.seconds));
-        if let Some(rivals) = &mut rivals {
-            rival.push(rate(rivals, batch, eval.seconds));
+    let (mut engines, mut rivals): (Vec<Evaluator>, Vec<Evaluator>) = (Vec::new(), Vec::new());
+    for _ in 0..threads {
+        let mut engine = Engine::new(Arc::clone(model));
+        engines.push(Box::new(move |batch, outputs| {
+            engine.evaluate(batch, outputs);
+            Ok(())
+        }));
+        if let Some(Rival::Torch) = eval.against {
+            rivals.push(torch::evaluator::<E>(network, &eval.device, true)?.0);
         }
     }
-    Ok((median(cpu), rivals.map(|_| median(rival))))
+    let (mut cpu, mut rival) = (Vec::new(), Vec::new());
+    for _ in 0..eval.rounds {
+        cpu.push(rate(&mut engines, batch, eval.seconds)?);
+        if eval.against.is_some() {
+            rival.push(rate(&mut rivals, batch, eval.seconds)?);
+        }
+    }
+    Ok((median(cpu), eval.against.map(|_| median(rival))))
 }
 
 /// Positions a second of all evaluators together.
-fn rate<F: FnMut(&Batch, &mut Outputs) + Send>(evaluators: &mut [F], batch: &Batch, seconds: f64) -> f64 {
-    let start = Barrier::new(evaluators.len());
+fn rate(evaluators: &mut [Evaluator], batch: &Batch, seconds: f64) -> anyhow::Result<f64> {
+    for evaluate in evaluators.iter_mut() {
+        evaluate(batch, &mut Outputs::default())?; // warm up
+    }
     let limit = Duration::from_secs_f64(seconds);
+    let run = |evaluate: &mut Evaluator| -> anyhow::Result<f64> {
+        let mut outputs = Outputs::default();
+        let started = Instant::now();
+        let mut batches = 0u64;
+        while started.elapsed() < limit {
+            evaluate(batch, &mut outputs)?;
+            batches += 1;
+        }
+        Ok(batches as f64 * batch.len() as f64 / started.elapsed().as_secs_f64())
+    };
     std::thread::scope(|scope| {
-        let handles: Vec<_> = evaluators
-            .iter_mut()
-            .map(|evaluate| {
-                let start = &start;
-                scope.spawn(move || {
-                    let mut outputs = Outputs::default();
-                    evaluate(batch, &mut outputs); // warm up
-                    start.wait();
-                    let started = Instant::now();
-                    let mut batches = 0u64;
-                    while started.elapsed() < limit {
-                        evaluate(batch, &mut outputs);
-                        batches += 1;
-                    }
-                    batches as f64 * batch.len() as f64 / started.elapsed().as_secs_f64()
-                })
-            })
-            .collect();
-        handles.into_iter().filter_map(|handle| handle.join().ok()).sum()
+        let handles: Vec<_> = evaluators.iter_mut().map(|evaluate| scope.spawn(|| run(evaluate))).collect();
+        handles.into_iter().map(|handle| handle.join().unwrap_or_else(|_| anyhow::bail!("an evaluator broke"))).sum()
     })
 }
 

@@ -29,7 +29,7 @@ pub fn run(doctor: &Doctor, out: &mut impl Write) -> anyhow::Result<Verdict> {
         Some((version, devices, auto)) => {
             writeln!(out, "libtorch  {version}")?;
             writeln!(out, "CUDA      {devices} device{}", if devices == 1 { "" } else { "s" })?;
-            writeln!(out, "device    {auto}")?;
+            writeln!(out, "auto      {auto}")?;
         }
         None => writeln!(out, "libtorch  not in this build: training needs one with the default features")?,
     }
@@ -39,7 +39,8 @@ pub fn run(doctor: &Doctor, out: &mut impl Write) -> anyhow::Result<Verdict> {
 /// libtorch's version, the number of CUDA devices, and which device `auto` takes.
 #[cfg(feature = "torch")]
 fn torch() -> Option<(&'static str, usize, String)> {
-    Some((alfil_torch::libtorch_version(), alfil_torch::cuda_device_count(), alfil_torch::Device::auto().1))
+    let (_, auto) = alfil_torch::Device::choose("auto").ok()?;
+    Some((alfil_torch::libtorch_version(), alfil_torch::cuda_device_count(), auto))
 }
 
 #[cfg(not(feature = "torch"))]

@@ -67,9 +67,9 @@ pub struct Place {
     /// A position in the game's notation (chess: FEN, or chess960:N) [default: the start position]
     #[arg(long, value_name = "P")]
     position: Option<String>,
-    /// Moves to play from there, as programs or people write them
-    #[arg(long, value_name = "MOVES", num_args = 1.., default_value = "", hide_default_value = true)]
-    moves: Vec<String>,
+    /// Moves to play from there, as programs or people write them: "e4 c7c5 Nf3"
+    #[arg(long, value_name = "MOVES", default_value = "", hide_default_value = true)]
+    moves: String,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -83,8 +83,11 @@ impl Place {
             None | Some("start" | "startpos") => G::new(&rules),
             Some(text) => G::from_position(text, &rules)?,
         };
-        let moves = self.moves.join(" ");
-        line(&mut game, &moves).with_context(|| format!("after {} plies of --moves", game.ply()))?;
+        let before = game.ply();
+        if let Err(error) = line(&mut game, &self.moves) {
+            let played = game.ply() - before;
+            return Err(error).with_context(|| format!("move {} of --moves", played + 1));
+        }
         Ok(game)
     }
 }
@@ -233,7 +236,7 @@ fn check(name: &str, effort: Effort, json: bool, out: &mut impl Write) -> anyhow
                 subject = of;
             }
             match result {
-                Ok(0) => writeln!(out, "  -       (nothing to check) {promise}")?,
+                Ok(0) => writeln!(out, "  -      none {promise}")?,
                 Ok(cases) => writeln!(out, "  ok {cases:>7} {promise}")?,
                 Err(error) => writeln!(out, "  BROKEN     {promise}\n             {error}")?,
             }

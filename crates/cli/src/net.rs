@@ -1,12 +1,15 @@
 //! `alfil net`
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alfil_game::registry::{self, EncodingTask};
 use alfil_game::{Encoding, Game};
-use alfil_nn::{Architecture, Batch, Engine, Instructions, Model, Network, Outputs, Size, lc0};
+use alfil_nn::{
+    Architecture, ArchitectureError, Batch, Engine, Instructions, Model, Network, Origin, Outputs, PolicyShape, Size,
+    ValueOutput, lc0,
+};
 use anyhow::{Context, ensure};
 use clap::Subcommand;
 use rand::{RngExt, SeedableRng};
@@ -33,6 +36,9 @@ pub enum NetCommand {
         file: PathBuf,
         #[command(flatten)]
         place: Place,
+        /// Compute on libtorch instead of our CPU engine: cpu, cuda, cuda:N or auto
+        #[arg(long)]
+        device: Option<String>,
     },
     /// Make an untrained network
     Random {
@@ -84,10 +90,10 @@ pub enum NetCommand {
 pub fn run(command: NetCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     match command {
         NetCommand::Info { file, json } => info(&file, json, out),
-        NetCommand::Eval { file, place } => {
+        NetCommand::Eval { file, place, device } => {
             let network = load(&file)?;
             let encoding = network.origin.encoding.clone();
-            registry::with_encoding(&encoding, EvalPosition { network, place, out })?
+            registry::with_encoding(&encoding, EvalPosition { network, place, device, out })?
         }
         NetCommand::Random { game, encoding, arch, seed, output } => {
             let encodings = game::encoding_names(&game)?;
@@ -97,7 +103,7 @@ pub fn run(command: NetCommand, out: &mut impl Write) -> anyhow::Result<Verdict>
                 "{game} has no encoding '{encoding}': it has {}",
                 encodings.join(", ")
             );
-            let network = registry::with_encoding(&encoding, Untrained { size: arch, seed })?;
+            let network = registry::with_encoding(&encoding, Untrained { size: arch, seed })??;
             save(&network, &output, out)
         }
         NetCommand::Import { file, output } => {
@@ -118,13 +124,25 @@ pub fn run(command: NetCommand, out: &mut impl Write) -> anyhow::Result<Verdict>
     }
 }
 
-/// Reads a network of ours, or one of Leela's by its ending.
+/// Reads a network of ours or of Leela's, whichever the file holds, for one of our encodings.
 pub fn load(path: &Path) -> anyhow::Result<Network> {
-    let name = path.to_string_lossy();
-    let leela = name.ends_with(".pb.gz") || name.ends_with(".pb");
-    let network =
-        if leela { lc0::import(path).map_err(anyhow::Error::from) } else { Network::load(path).map_err(Into::into) };
-    network.with_context(|| format!("cannot use the network {}", path.display()))
+    struct GameName;
+    impl EncodingTask for GameName {
+        type Output = &'static str;
+        fn run<E: Encoding>(self) -> &'static str {
+            E::Game::NAME
+        }
+    }
+    let name = || format!("cannot use the network {}", path.display());
+    let mut beginning = Vec::new();
+    let file = std::fs::File::open(path).with_context(name)?;
+    file.take(8).read_to_end(&mut beginning).with_context(name)?;
+    let leela = lc0::is_leela(&beginning);
+    let network = if leela { lc0::import(path).with_context(name)? } else { Network::load(path).with_context(name)? };
+    let Origin { game, encoding, .. } = &network.origin;
+    let game_of_encoding = registry::with_encoding(encoding, GameName).with_context(name)?;
+    ensure!(game == game_of_encoding, "{}: it is for {game} with an encoding of {game_of_encoding}", name());
+    Ok(network)
 }
 
 fn save(network: &Network, path: &Path, out: &mut impl Write) -> anyhow::Result<Verdict> {
@@ -134,7 +152,7 @@ fn save(network: &Network, path: &Path, out: &mut impl Write) -> anyhow::Result<
 }
 
 /// Positions of random games, with their legal moves.
-pub fn random_batch<E: Encoding>(architecture: &Architecture, positions: usize, seed: u64) -> anyhow::Result<Batch> {
+pub fn random_batch<E: Encoding>(architecture: &Architecture, positions: usize, seed: u64) -> Batch {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut batch = Batch::new(architecture);
     let mut moves = Vec::new();
@@ -150,7 +168,14 @@ pub fn random_batch<E: Encoding>(architecture: &Architecture, positions: usize, 
         }
         game.play(moves[random.random_range(0..moves.len())]);
     }
-    Ok(batch)
+    batch
+}
+
+/// An untrained network of this size, if there can be one.
+pub fn untrained<E: Encoding>(size: Size, seed: u64) -> Result<Network, ArchitectureError> {
+    let architecture = Architecture::new::<E>(size);
+    architecture.check()?;
+    Ok(Network::random::<E>(architecture, seed))
 }
 
 fn info(path: &Path, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
@@ -176,8 +201,18 @@ fn info(path: &Path, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict
     row("encoding", format!("{} version {}", origin.encoding, origin.encoding_version))?;
     row("input", format!("{} planes of {}x{}", architecture.planes, architecture.height, architecture.width))?;
     row("activation", format!("{:?}", architecture.activation).to_lowercase())?;
-    row("policy", format!("{:?}", architecture.policy).to_lowercase())?;
-    row("value", format!("{:?}", architecture.value.output).to_lowercase())?;
+    row(
+        "policy",
+        match architecture.policy {
+            PolicyShape::Convolution { planes } => format!("3x3 convolutions to {planes} planes"),
+            PolicyShape::Dense { filters, outputs } => format!("dense, from {filters} planes to {outputs} outputs"),
+        },
+    )?;
+    let value = match architecture.value.output {
+        ValueOutput::Wdl => "win, draw and loss",
+        ValueOutput::Tanh => "one number",
+    };
+    row("value", value.to_owned())?;
     row("moves left", if architecture.moves_left.is_some() { "yes" } else { "no" }.to_owned())?;
     let known = [
         ("generation", origin.generation.map(|generation| generation.to_string())),
@@ -189,7 +224,8 @@ fn info(path: &Path, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict
     ];
     for (name, value) in known {
         if let Some(value) = value {
-            row(name, value)?;
+            // It comes from a file: nothing in it may steer the terminal.
+            row(name, value.chars().filter(|c| !c.is_control()).collect())?;
         }
     }
     Ok(Verdict::Fine)
@@ -201,16 +237,17 @@ struct Untrained {
 }
 
 impl EncodingTask for Untrained {
-    type Output = Network;
+    type Output = Result<Network, ArchitectureError>;
 
-    fn run<E: Encoding>(self) -> Network {
-        Network::random::<E>(Architecture::new::<E>(self.size), self.seed)
+    fn run<E: Encoding>(self) -> Self::Output {
+        untrained::<E>(self.size, self.seed)
     }
 }
 
 struct EvalPosition<'a, W> {
     network: Network,
     place: Place,
+    device: Option<String>,
     out: &'a mut W,
 }
 
@@ -218,7 +255,7 @@ impl<W: Write> EncodingTask for EvalPosition<'_, W> {
     type Output = anyhow::Result<Verdict>;
 
     fn run<E: Encoding>(self) -> anyhow::Result<Verdict> {
-        let EvalPosition { network, place, out } = self;
+        let EvalPosition { network, place, device, out } = self;
         let game: E::Game = place.reach()?;
         let mut moves = Vec::new();
         game.generate(&mut moves);
@@ -226,7 +263,14 @@ impl<W: Write> EncodingTask for EvalPosition<'_, W> {
         let mut batch = Batch::new(&network.architecture);
         batch.push::<E>(&game, &moves);
         let mut outputs = Outputs::default();
-        Engine::new(Arc::new(Model::new::<E>(&network)?)).evaluate(&batch, &mut outputs);
+        match device {
+            None => Engine::new(Arc::new(Model::new::<E>(&network)?)).evaluate(&batch, &mut outputs),
+            Some(device) => {
+                let (mut evaluate, why) = torch::evaluator::<E>(&network, &device, true)?;
+                eprintln!("device: {why}");
+                evaluate(&batch, &mut outputs)?;
+            }
+        }
 
         let mut ranked: Vec<_> = moves.into_iter().zip(outputs.priors(0).iter().copied()).collect();
         ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
@@ -269,32 +313,35 @@ impl<W: Write> EncodingTask for Compare<'_, W> {
 
     fn run<E: Encoding>(self) -> anyhow::Result<Verdict> {
         let Compare { network, positions, json, out } = self;
-        let batch = random_batch::<E>(&network.architecture, positions, 1)?;
+        let batch = random_batch::<E>(&network.architecture, positions, 1);
+        let best = Instructions::best().name();
         let engine = |instructions| -> anyhow::Result<Evaluator> {
             let mut engine = Engine::new(Arc::new(Model::with_instructions::<E>(&network, instructions)?));
-            Ok(Box::new(move |batch, outputs| engine.evaluate(batch, outputs)))
+            Ok(Box::new(move |batch, outputs| {
+                engine.evaluate(batch, outputs);
+                Ok(())
+            }))
         };
         let mut expected = Outputs::default();
-        engine(Instructions::best())?(&batch, &mut expected);
+        engine(Instructions::best())?(&batch, &mut expected)?;
         let mut rivals: Vec<(String, f32, Evaluator)> = Vec::new();
-        for instructions in Instructions::available() {
+        for instructions in Instructions::available().into_iter().filter(|other| other.name() != best) {
             rivals.push((format!("CPU engine, {}", instructions.name()), TOLERANCE, engine(instructions)?));
         }
         if torch::require().is_ok() {
-            rivals.push(("libtorch, cpu".to_owned(), TOLERANCE, torch::evaluator::<E>(&network, "cpu", false)?));
+            let on = |device: &str, half| torch::evaluator::<E>(&network, device, half).map(|(evaluator, _)| evaluator);
+            rivals.push(("libtorch, cpu".to_owned(), TOLERANCE, on("cpu", false)?));
             for number in 0..torch::cuda_devices() {
                 let device = format!("cuda:{number}");
-                let single = torch::evaluator::<E>(&network, &device, false)?;
-                rivals.push((format!("libtorch, {device}, 32 bits"), TOLERANCE, single));
-                let half = torch::evaluator::<E>(&network, &device, true)?;
-                rivals.push((format!("libtorch, {device}, 16 bits"), HALF_TOLERANCE, half));
+                rivals.push((format!("libtorch, {device}, 32 bits"), TOLERANCE, on(&device, false)?));
+                rivals.push((format!("libtorch, {device}, 16 bits"), HALF_TOLERANCE, on(&device, true)?));
             }
         }
         let mut all_agree = true;
         let mut rows = Vec::new();
         for (name, tolerance, mut evaluate) in rivals {
             let mut found = Outputs::default();
-            evaluate(&batch, &mut found);
+            evaluate(&batch, &mut found)?;
             let difference = largest_difference(&expected, &found, positions);
             let agrees = difference <= tolerance;
             all_agree &= agrees;
@@ -306,23 +353,19 @@ impl<W: Write> EncodingTask for Compare<'_, W> {
         if json {
             writeln!(out, "{}", json!({"positions": positions, "agree": all_agree, "evaluators": rows}))?;
         } else {
-            let best = Instructions::best().name();
-            writeln!(
-                out,
-                "largest difference of any value or prior from the CPU engine on {best}, {positions} positions"
-            )?;
+            writeln!(out, "largest difference from the CPU engine on {best} in {positions} positions")?;
         }
         Ok(if all_agree { Verdict::Fine } else { Verdict::Failed })
     }
 }
 
+/// Of any value, probability or prior; plies to the end count as a share of what is expected.
 fn largest_difference(expected: &Outputs, found: &Outputs, positions: usize) -> f32 {
     let values = expected.values.iter().zip(&found.values);
     let wdl = expected.wdl.as_flattened().iter().zip(found.wdl.as_flattened());
     let priors = (0..positions).flat_map(|position| expected.priors(position).iter().zip(found.priors(position)));
-    values
-        .chain(wdl)
-        .chain(priors)
-        .map(|(a, b)| (a - b).abs())
-        .fold(0.0, |largest, d| if d > largest || d.is_nan() { d } else { largest })
+    let absolute = values.chain(wdl).chain(priors).map(|(a, b)| (a - b).abs());
+    let plies = expected.moves_left.iter().zip(&found.moves_left).map(|(a, b)| (a - b).abs() / a.max(1.0));
+    // What is not a number must not pass for a small difference.
+    absolute.chain(plies).fold(0.0, |largest, d| if d > largest || d.is_nan() { d } else { largest })
 }

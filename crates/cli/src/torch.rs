@@ -4,7 +4,7 @@ use alfil_game::Encoding;
 use alfil_nn::{Batch, Network, Outputs};
 
 /// An evaluator as a closure.
-pub type Evaluator = Box<dyn FnMut(&Batch, &mut Outputs) + Send>;
+pub type Evaluator = Box<dyn FnMut(&Batch, &mut Outputs) -> anyhow::Result<()> + Send>;
 
 /// Fails with one clear sentence if this build has no libtorch.
 pub fn require() -> anyhow::Result<()> {
@@ -15,38 +15,21 @@ pub fn require() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A network on libtorch's CPU, once for each thread.
+/// A network on libtorch, with numbers of 16 bits where asked and possible, and which device was chosen and why.
 #[cfg(feature = "torch")]
-pub fn evaluators<E: Encoding>(network: &Network, threads: u32) -> anyhow::Result<Vec<Evaluator>> {
-    (0..threads).map(|_| evaluator::<E>(network, "cpu", false)).collect()
-}
+pub fn evaluator<E: Encoding>(network: &Network, device: &str, half: bool) -> anyhow::Result<(Evaluator, String)> {
+    use alfil_torch::{Device, Precision, TorchEvaluator};
 
-/// A network on libtorch's CPU or a CUDA device, with numbers of 16 bits where asked and possible.
-#[cfg(feature = "torch")]
-pub fn evaluator<E: Encoding>(network: &Network, device: &str, half: bool) -> anyhow::Result<Evaluator> {
-    use alfil_torch::{Precision, TorchEvaluator};
-
+    let (device, why) = Device::choose(device)?;
     let precision = if half { Precision::Half } else { Precision::Single };
-    let mut evaluator = TorchEvaluator::new::<E>(network, device.parse()?, precision)?;
-    Ok(Box::new(move |batch, outputs| {
-        if let Err(error) = evaluator.evaluate(batch, outputs) {
-            // The device is gone or out of memory: nothing sensible can follow.
-            eprintln!("alfil: {error}");
-            std::process::exit(2);
-        }
-    }))
+    let mut evaluator = TorchEvaluator::new::<E>(network, device, precision)?;
+    Ok((Box::new(move |batch, outputs| Ok(evaluator.evaluate(batch, outputs)?)), why))
 }
 
 #[cfg(not(feature = "torch"))]
-pub fn evaluators<E: Encoding>(_: &Network, _: u32) -> anyhow::Result<Vec<Evaluator>> {
+pub fn evaluator<E: Encoding>(_: &Network, _: &str, _: bool) -> anyhow::Result<(Evaluator, String)> {
     require()?;
-    Ok(Vec::new())
-}
-
-#[cfg(not(feature = "torch"))]
-pub fn evaluator<E: Encoding>(_: &Network, _: &str, _: bool) -> anyhow::Result<Evaluator> {
-    require()?;
-    Ok(Box::new(|_, _| ()))
+    unreachable!("a build without libtorch does not get here")
 }
 
 /// CUDA devices.

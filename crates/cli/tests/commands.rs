@@ -45,7 +45,7 @@ fn games_are_listed() {
 
 #[test]
 fn a_position_is_shown_with_its_moves() {
-    let text = stdout(&["game", "show", "chess", "--moves", "e4", "c7c5", "Nf3"]);
+    let text = stdout(&["game", "show", "chess", "--moves", "e4 c7c5 Nf3"]);
     assert!(text.contains("rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"), "{text}");
     assert!(text.contains("Black to move") && text.contains("22 legal moves"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
@@ -144,8 +144,18 @@ fn bad_networks_get_one_clear_sentence() {
     std::fs::write(&bad, "nonsense that is no network").unwrap();
     assert!(complaint(&["net", "info", &bad]).contains("it is no network file"));
     assert!(complaint(&["net", "info", &bad]).contains("bad.safetensors"));
+    if cfg!(feature = "torch") {
+        let tiny = folder.file("tiny.safetensors");
+        stdout(&["net", "random", "--game", "tictactoe", "--arch", "8x1", "-o", &tiny]);
+        assert!(complaint(&["net", "eval", &tiny, "--device", "tpu"]).contains("'tpu' is no device"));
+        complaint(&["net", "eval", &tiny, "--device", "cuda:99"]);
+        let output = alfil(&["net", "eval", &tiny, "--device", "auto"]);
+        assert!(String::from_utf8(output.stderr).unwrap().starts_with("device: c"));
+    }
     assert!(complaint(&["net", "info", "/no/such.pb.gz"]).contains("/no/such.pb.gz"));
     let output = folder.file("x");
+    let huge = ["net", "random", "--game", "chess", "--arch", "2048x256", "-o", &output];
+    assert!(complaint(&huge).contains("too large"));
     let unknown = ["net", "random", "--game", "chess", "--encoding", "chess/az7", "--arch", "8x1", "-o", &output];
     assert!(complaint(&unknown).contains("it has chess/az21, chess/az119, chess/lc0-112"));
     let unwritable = ["net", "random", "--game", "tictactoe", "--arch", "8x1", "-o", "/no/such/folder/x"];

@@ -66,7 +66,7 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
     /// Whose move it is.
     fn side(&self) -> Side;
 
-    /// Plies played: since this game's first position, and before it where the position tells. Each move adds one.
+    /// Plies that count towards the cap: at least those since this game's first position. Each move adds one.
     fn ply(&self) -> u32;
 
     /// The ply at which the game ends at the latest.
@@ -88,8 +88,8 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
     /// Whether the repetition rule holds the two positions for the same: what [`key`](Game::key) hashes.
     fn same_position(&self, other: &Self) -> bool;
 
-    /// The same game with the players' roles exchanged and the board turned accordingly, where the rules treat both
-    /// alike.
+    /// The position with the players' roles exchanged and the board turned accordingly, where the rules treat both
+    /// alike. Its history is not taken along.
     fn swapped(&self) -> Option<Self> {
         None
     }

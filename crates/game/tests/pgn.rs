@@ -75,6 +75,26 @@ fn a_file_of_all_sorts_is_read_as_far_as_it_goes() {
 }
 
 #[test]
+fn a_game_with_an_endless_tag_is_skipped_whole() {
+    let long = "x".repeat(100_000);
+    let file = format!(
+        "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[Annotator \"{long}\"]\n[Round \"1\"]\n\n1. e4 e5 2. Nf3 *\n\n1. d4 d5 *\n"
+    );
+    let games = read(file.as_bytes());
+    assert_eq!(games.len(), 2);
+    assert_eq!(games[0].as_ref().unwrap_err(), "game 1: unterminated tag");
+    assert_eq!(games[1].as_ref().unwrap().moves.len(), 2);
+}
+
+#[test]
+fn what_is_no_game_is_not_counted_as_one() {
+    for text in ["# A heading\n\nSome words.\n", "\0\u{1}\u{2}"] {
+        assert!(read(text.as_bytes()).iter().all(Result::is_err), "{text}");
+    }
+    assert!(read_one("*").moves.is_empty());
+}
+
+#[test]
 fn games_go_on_after_a_claimable_draw() {
     let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(40);
     let game = read_one(&format!("{shuffle} 1/2-1/2"));

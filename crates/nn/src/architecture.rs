@@ -125,6 +125,12 @@ pub struct Size {
     pub squeeze: usize,
 }
 
+/// Limits of what is taken for a network.
+const MOST_FILTERS: usize = 2_048;
+const MOST_BLOCKS: usize = 256;
+/// Products for a position: three times those of AlphaZero's 256x40 on 19x19. Bounds the weights as well: each is used.
+const MOST_PRODUCTS: u64 = 50_000_000_000;
+
 /// Why an architecture cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArchitectureError {
@@ -141,6 +147,9 @@ pub enum ArchitectureError {
         /// What it may be at most.
         most: usize,
     },
+    /// All numbers together are beyond all reason.
+    #[error("a network of {0} is too large")]
+    TooLarge(String),
     /// The heads or planes do not fit the encoding.
     #[error("the network has {found} {what}, but {encoding} needs {expected}")]
     Encoding {
@@ -198,12 +207,12 @@ impl Architecture {
             ("planes", self.planes, 1_024),
             ("board height", self.height, 32),
             ("board width", self.width, 32),
-            ("filters", self.filters, 2_048),
-            ("blocks", self.blocks.len(), 256),
+            ("filters", self.filters, MOST_FILTERS),
+            ("blocks", self.blocks.len(), MOST_BLOCKS),
             ("value filters", self.value.head.filters, 512),
             ("value units", self.value.head.hidden, 4_096),
         ];
-        limits.extend(self.blocks.iter().map(|&squeeze| ("squeeze channels", squeeze.max(1), 2_048)));
+        limits.extend(self.blocks.iter().map(|&squeeze| ("squeeze channels", squeeze.max(1), MOST_FILTERS)));
         match self.policy {
             PolicyShape::Convolution { planes } => limits.push(("policy planes", planes, 1_024)),
             PolicyShape::Dense { filters, outputs } => {
@@ -217,6 +226,7 @@ impl Architecture {
         }
         match limits.into_iter().find(|&(_, found, most)| found == 0 || found > most) {
             Some((what, found, most)) => Err(ArchitectureError::Range { what, found, most }),
+            None if self.flops() / 2 > MOST_PRODUCTS => Err(ArchitectureError::TooLarge(self.size().to_string())),
             None => Ok(()),
         }
     }
@@ -270,9 +280,9 @@ impl FromStr for Size {
         };
         let size = parse().ok_or_else(|| ArchitectureError::Size(text.to_owned()))?;
         let limits = [
-            ("filters", size.filters, 2_048),
-            ("blocks", size.blocks, 256),
-            ("squeeze channels", size.squeeze.max(1), 2_048),
+            ("filters", size.filters, MOST_FILTERS),
+            ("blocks", size.blocks, MOST_BLOCKS),
+            ("squeeze channels", size.squeeze.max(1), MOST_FILTERS),
         ];
         match limits.into_iter().find(|&(_, found, most)| found == 0 || found > most) {
             Some((what, found, most)) => Err(ArchitectureError::Range { what, found, most }),

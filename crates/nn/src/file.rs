@@ -15,7 +15,7 @@ use crate::network::{Network, Origin, TensorSource, Weights};
 /// Counts up when older programs could not read the file.
 const FORMAT: &str = "1";
 
-/// Larger than any network that our limits allow to be useful.
+/// Larger than any network within our limits.
 const LARGEST: u64 = 4 << 30;
 
 /// Why a network file cannot be used.
@@ -83,7 +83,11 @@ impl Network {
         architecture.check()?;
         let tensors = SafeTensors::deserialize(bytes).map_err(damaged)?;
         let weights = Weights::assemble(&architecture, &mut FileSource(&tensors))?;
-        Ok(Network { architecture, weights, origin })
+        let network = Network { architecture, weights, origin };
+        if *entry("checksum")? != network.checksum(entry("architecture")?, entry("origin")?) {
+            return Err(FileError::Format("its contents do not match their checksum".to_owned()));
+        }
+        Ok(network)
     }
 
     /// Writes a network file. It appears whole or not at all.
@@ -96,10 +100,13 @@ impl Network {
         let json = |what, result: Result<String, serde_json::Error>| {
             result.map_err(|error| FileError::BadMetadata(what, error.to_string()))
         };
+        let architecture = json("architecture", serde_json::to_string(&self.architecture))?;
+        let origin = json("origin", serde_json::to_string(&self.origin))?;
         let metadata = HashMap::from([
             ("format".to_owned(), FORMAT.to_owned()),
-            ("architecture".to_owned(), json("architecture", serde_json::to_string(&self.architecture))?),
-            ("origin".to_owned(), json("origin", serde_json::to_string(&self.origin))?),
+            ("checksum".to_owned(), self.checksum(&architecture, &origin)),
+            ("architecture".to_owned(), architecture),
+            ("origin".to_owned(), origin),
         ]);
         let mut tensors = Vec::new();
         self.weights.visit(&self.architecture, |name, shape, numbers| tensors.push((name, shape, numbers)));
@@ -111,6 +118,17 @@ impl Network {
             .collect();
         let damaged = |error: safetensors::SafeTensorError| FileError::Format(error.to_string());
         safetensors::serialize(views.map_err(damaged)?, Some(metadata)).map_err(damaged)
+    }
+
+    /// FNV-1a over the texts of the metadata, byte by byte, then over all weights, number by number.
+    fn checksum(&self, architecture: &str, origin: &str) -> String {
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        let mut feed = |value: u64| hash = (hash ^ value).wrapping_mul(0x0100_0000_01b3);
+        architecture.bytes().chain(origin.bytes()).for_each(|byte| feed(byte.into()));
+        self.weights.visit(&self.architecture, |_, _, numbers| {
+            numbers.iter().for_each(|number| feed(number.to_bits().into()));
+        });
+        format!("{hash:016x}")
     }
 
     /// Refuses a network that was made for something else.
@@ -142,15 +160,17 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     })
 }
 
-/// Reads a file of at most `LARGEST` bytes.
+/// Reads an ordinary file of at most `LARGEST` bytes.
 pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>, FileError> {
     let failed = |error| FileError::Io { action: "read", path: path.display().to_string(), error };
-    let file = File::open(path).map_err(failed)?;
-    let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(FileError::Format("larger than 4 GB".to_owned()));
+    let mut file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    // What is no ordinary file, such as a device, may never end.
+    if !metadata.is_file() || metadata.len() > LARGEST {
+        return Err(FileError::Format("it is not a file of at most 4 GB".to_owned()));
     }
+    let mut bytes = Vec::with_capacity(metadata.len() as usize);
+    file.read_to_end(&mut bytes).map_err(failed)?;
     Ok(bytes)
 }
 

@@ -6,8 +6,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use alfil_game::Game;
-use alfil_game::chess::{Az21, Chess};
-use alfil_nn::lc0::import_bytes;
+use alfil_game::chess::{Az21, Chess, Lc0};
+use alfil_nn::lc0::{export_bytes, import_bytes};
 use alfil_nn::{Architecture, Batch, Engine, Model, Network, Outputs};
 
 /// Counts what the current thread allocates.
@@ -85,6 +85,14 @@ fn damaged_files_do_not_make_large_allocations() {
             let (_, allocated) = count(|| drop(Network::from_bytes(&damaged)));
             assert!(allocated < limit, "{allocated} bytes for a flip at {at}");
         }
+    }
+    let leela = export_bytes(&Network::random::<Lc0>(Architecture::new::<Lc0>("8x1s2".parse().unwrap()), 1)).unwrap();
+    let (_, sound) = count(|| drop(import_bytes(&leela)));
+    for at in (0..leela.len()).step_by(leela.len() / 500) {
+        let mut damaged = leela.clone();
+        damaged[at] ^= 0x11;
+        let (_, allocated) = count(|| drop(import_bytes(&damaged)));
+        assert!(allocated < 2 * sound, "{allocated} bytes for a flip at {at}, {sound} without");
     }
     // A length of 2^60 in a field of a Leela network.
     let mut huge = vec![0x0d, 0xc0, 0x01, 0, 0, 0x52];

@@ -136,6 +136,17 @@ fn exported_networks_come_back() {
 }
 
 #[test]
+fn a_squeeze_of_no_channels_is_refused() {
+    let mut network = all_kinds().remove(0);
+    let squeeze = network.weights.blocks[0].squeeze.as_mut().unwrap();
+    squeeze.reduce.weights.clear();
+    squeeze.reduce.biases.clear();
+    squeeze.expand.weights.clear();
+    let error = import_bytes(&export_bytes(&network).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("residual 0 se 1"), "{error}");
+}
+
+#[test]
 fn networks_of_other_kinds_are_refused_in_words() {
     // Field numbers as in the notes on the format: an encoder in the weights, an attention policy, ONNX.
     let message = |weights: &[u8], extra: &[u8]| {

@@ -106,11 +106,6 @@ impl TorchEvaluator {
         })
     }
 
-    /// The network's shape.
-    pub fn architecture(&self) -> &Architecture {
-        &self.architecture
-    }
-
     /// Evaluates a batch: one copy to the device, one back.
     pub fn evaluate(&mut self, batch: &Batch, outputs: &mut Outputs) -> Result<(), TorchError> {
         let values = self.architecture.value_outputs();
@@ -144,8 +139,8 @@ impl TorchEvaluator {
         let _no_gradients = tch::no_grad_guard();
         let a = &self.architecture;
         let shape = [batch.len() as i64, a.planes as i64, a.height as i64, a.width as i64];
-        let input =
-            Tensor::f_from_slice(batch.planes())?.f_view(shape)?.f_to_device(self.device)?.f_to_kind(self.kind)?;
+        let input = Tensor::f_from_slice(batch.planes())?.f_view(shape)?.f_to_device(self.device)?;
+        let input = channels_last(&input.f_to_kind(self.kind)?)?;
         let mut x = self.activate(self.stem.convolve(&input)?)?;
         for ResidualBlock { first, second, squeeze } in &self.blocks {
             let mut y = second.convolve(&self.activate(first.convolve(&x)?)?)?;
@@ -193,6 +188,12 @@ impl Layer {
     }
 }
 
+/// The same tensor with its channels next to each other in memory, which libtorch convolves faster: about 1.3 times at
+/// batch 1 and 1.1 times at batch 32 on the CPU.
+fn channels_last(tensor: &Tensor) -> Result<Tensor, TorchError> {
+    Ok(tensor.f_permute([0, 2, 3, 1])?.f_contiguous()?.f_permute([0, 3, 1, 2])?)
+}
+
 /// Where layers are put.
 struct Place {
     device: tch::Device,
@@ -209,7 +210,7 @@ impl Place {
         let kernel = if layer.weights.len() == outputs * inputs { 1 } else { 3 };
         let shape = [outputs as i64, inputs as i64, kernel, kernel];
         Ok(Layer {
-            weights: self.tensor(&layer.weights, &shape)?,
+            weights: channels_last(&self.tensor(&layer.weights, &shape)?)?,
             biases: self.tensor(&layer.biases, &[outputs as i64])?,
             padding: kernel / 2,
         })

@@ -17,11 +17,23 @@ pub(super) fn parse(text: &str, rules: &Rules) -> Result<Chess, PositionError> {
             .and_then(|number| Chess::chess960(number, rules))
             .ok_or_else(|| wrong("Chess960 start positions are numbered from 0 to 959".to_owned()));
     }
-    let fields = text.split_ascii_whitespace().count();
-    if fields != 6 {
+    let fields: Vec<&str> = text.split_ascii_whitespace().collect();
+    let [pieces, _, _, _, halfmoves, number] = fields[..] else {
+        let count = fields.len();
         return Err(wrong(format!(
-            "a FEN has six fields (pieces, side to move, castling, en passant, two counters), this has {fields}"
+            "a FEN has six fields (pieces, side to move, castling, en passant, two counters), this has {count}"
         )));
+    };
+    // What shakmaty reads for other variants or forgives.
+    let counts = |field: &str| field.parse::<u32>().ok().filter(|_| field.bytes().all(|byte| byte.is_ascii_digit()));
+    if pieces.contains(['[', ']', '~']) {
+        return Err(wrong(malformed(&ParseFenError::InvalidBoard).to_owned()));
+    }
+    if counts(halfmoves).is_none() {
+        return Err(wrong(malformed(&ParseFenError::InvalidHalfmoveClock).to_owned()));
+    }
+    if counts(number).is_none_or(|number| number == 0) {
+        return Err(wrong(malformed(&ParseFenError::InvalidFullmoves).to_owned()));
     }
     let fen = Fen::from_ascii(text.trim().as_bytes()).map_err(|error| wrong(malformed(&error).to_owned()))?;
     let setup = fen.into_setup();
@@ -92,6 +104,10 @@ mod tests {
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e9 0 1", "en-passant square such as"),
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - x 1", "fifth field"),
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 y", "sixth field"),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 0", "sixth field"),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 3+3 0", "fifth field"),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[] w KQkq - 0 1", "eight ranks"),
+            ("rnbqkb~nr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "eight ranks"),
             ("8/8/8/8/8/8/8/8 w - - 0 1", "empty"),
             ("8/8/8/8/8/8/8/K7 w - - 0 1", "king is missing"),
             ("k7/8/8/8/8/8/8/KK6 w - - 0 1", "more than one king"),

@@ -254,9 +254,10 @@ impl Game for Chess {
     }
 
     fn swapped(&self) -> Option<Chess> {
-        let mirrored = self.position.to_setup(EnPassantMode::Legal).into_mirrored();
+        let mirrored = self.position.to_setup(EnPassantMode::Always).into_mirrored();
         let position = mirrored.position(self.position.castles().mode()).ok()?;
-        Some(Chess::from_shakmaty(position, &Rules { chess960: self.is_chess960(), ply_cap: self.ply_cap }))
+        let rules = Rules { chess960: self.is_chess960(), ply_cap: self.ply_cap };
+        Some(Chess { from_start: self.from_start, ..Chess::from_shakmaty(position, &rules) })
     }
 
     fn move_text(&self, m: Move) -> String {

@@ -19,7 +19,9 @@ use crate::Encoding;
 /// loses nothing.
 ///
 /// Before the first position of a game that does not begin at the start, history is filled with copies of that position,
-/// as Leela does; a pawn that has just made its double step is back on its square in the copies.
+/// as Leela does; a pawn that has just made its double step is back on its square in the copies. Whether a position has
+/// been there before is judged by the rules of chess: Leela also tells positions apart by a double step that nobody can
+/// answer en passant.
 ///
 /// The policy has an entry for every pair of squares a queen or knight could move between, and for promotions to queen,
 /// rook and bishop; promotion to a knight is the plain pair. Castling is the king taking its rook.
@@ -79,8 +81,8 @@ impl Encoding for Lc0 {
     const WIDTH: usize = 8;
     const POLICY_PLANES: usize = 73;
     const POLICY_SIZE: usize = PAIRS + 66;
-    // Black to move; and the steps before the first position, which depend on whether that is the start of a game.
-    const ABSOLUTE_PLANES: &'static [usize] = &ABSOLUTE_PLANES;
+    // Black to move.
+    const ABSOLUTE_PLANES: &'static [usize] = &[STEPS * STEP_PLANES + 4];
 
     fn planes(game: &Chess, planes: &mut [f32]) {
         planes.fill(0.0);
@@ -151,16 +153,6 @@ impl Encoding for Lc0 {
         plane * 64 + from as usize
     }
 }
-
-const ABSOLUTE_PLANES: [usize; 7 * STEP_PLANES + 1] = {
-    let mut planes = [STEPS * STEP_PLANES + 4; 7 * STEP_PLANES + 1];
-    let mut plane = 0;
-    while plane < 7 * STEP_PLANES {
-        planes[plane] = STEP_PLANES + plane;
-        plane += 1;
-    }
-    planes
-};
 
 fn write_step(snapshot: &Snapshot, us: Color, step: &mut [f32]) {
     let kinds = [us, !us].into_iter().flat_map(|color| Role::ALL.map(|role| (color, role)));

@@ -43,7 +43,7 @@ pub fn check_game<G: Game>(effort: Effort) -> Vec<Check> {
     check::<G>(
         effort,
         &[
-            ("legal moves are distinct, and there are none exactly when the game is over", rules::moves),
+            ("moves are distinct, and there are none exactly when the game is over", rules::moves),
             ("random games end within the ply cap", rules::termination),
             ("positions and moves read back as written", rules::notation),
             ("a clone goes its own way", rules::clones),

@@ -99,11 +99,6 @@ impl Model {
     pub fn architecture(&self) -> &Architecture {
         &self.architecture
     }
-
-    /// The instruction set it runs on.
-    pub fn instructions(&self) -> Instructions {
-        self.instructions
-    }
 }
 
 /// One thread's means to run a [`Model`].

@@ -10,8 +10,16 @@ pub use write::{export, export_bytes};
 use crate::architecture::ArchitectureError;
 use crate::file::FileError;
 
-/// The first field of every file.
+/// The value of the first field of every file.
 const MAGIC: u32 = 0x1c0;
+
+/// The first field as it stands in a file.
+const BEGINNING: &[u8] = &[0x0d, 0xc0, 0x01, 0x00, 0x00];
+
+/// Whether a file that begins so can only be a Leela network: packed by gzip, or with its first field.
+pub fn is_leela(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(BEGINNING)
+}
 
 /// Output planes of the convolutional policy head in Leela's files; 73 are used.
 const FILE_POLICY_PLANES: usize = 80;

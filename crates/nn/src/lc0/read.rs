@@ -7,13 +7,13 @@ use alfil_game::Encoding;
 use alfil_game::chess::Lc0;
 
 use super::wire::{Fields, Value};
-use super::{Lc0Error, MAGIC};
+use super::{BEGINNING, Lc0Error, MAGIC};
 use crate::architecture::{Activation, Architecture, HeadShape, PolicyShape, ValueOutput, ValueShape};
 use crate::file::read_whole;
 use crate::network::{Block, Convolution, Dense, Head, Network, Origin, PolicyHead, Squeeze, Weights};
 
-/// The largest residual networks take a tenth of this once unpacked.
-const LARGEST_UNPACKED: u64 = 1 << 30;
+/// More than any residual network takes once unpacked.
+const LARGEST_UNPACKED: u64 = 1 << 28;
 const CELLS: usize = 64;
 /// Added to the variance in every batch norm.
 const EPSILON: f32 = 1e-5;
@@ -29,13 +29,16 @@ pub fn import(path: &Path) -> Result<Network, Lc0Error> {
 /// Reads the bytes of a Leela network, packed by gzip or not.
 pub fn import_bytes(bytes: &[u8]) -> Result<Network, Lc0Error> {
     if bytes.starts_with(&[0x1f, 0x8b]) {
-        let mut unpacked = Vec::new();
-        flate2::read::MultiGzDecoder::new(bytes)
-            .take(LARGEST_UNPACKED + 1)
-            .read_to_end(&mut unpacked)
-            .map_err(|_| Lc0Error::Damaged("it cannot be unpacked"))?;
-        if unpacked.len() as u64 > LARGEST_UNPACKED {
-            return Err(Lc0Error::Damaged("it unpacks to more than 1 GB"));
+        let damaged = |_| Lc0Error::Damaged("it cannot be unpacked");
+        let mut unpacker = flate2::read::MultiGzDecoder::new(bytes);
+        // Something else is not unpacked any further.
+        let mut unpacked = vec![0; BEGINNING.len()];
+        unpacker.read_exact(&mut unpacked).map_err(damaged)?;
+        if unpacked.starts_with(BEGINNING) {
+            unpacker.take(LARGEST_UNPACKED).read_to_end(&mut unpacked).map_err(damaged)?;
+            if unpacked.len() as u64 >= LARGEST_UNPACKED {
+                return Err(Lc0Error::Damaged("it unpacks to more than 256 MB"));
+            }
         }
         import_message(&unpacked)
     } else {
@@ -316,6 +319,9 @@ fn dense(layers: &[Option<&[u8]>; 2], name: &str, outputs: Option<usize>, inputs
     let biases = layer(layers[1], &format!("{name} biases"))?;
     let weights = layer(layers[0], &format!("{name} weights"))?;
     let outputs = outputs.unwrap_or(biases.len());
+    if outputs == 0 {
+        return Err(Lc0Error::Missing(format!("{name} biases")));
+    }
     expect(&format!("{name} biases"), biases.len(), outputs)?;
     expect(&format!("{name} weights"), weights.len(), outputs * inputs)?;
     Ok(Dense { weights, biases })

@@ -37,6 +37,7 @@ pub enum PgnError {
 ///
 /// Tolerant of what files in the world contain: comments, variations, annotations, byte order marks, Latin-1, missing
 /// tags, several games in a file. A game with an illegal move or an impossible start position is an error by itself.
+/// Words that cannot be moves are passed over, so a misspelt move shows by the moves after it, if any.
 ///
 /// ```
 /// use alfil_game::chess::pgn::PgnReader;
@@ -73,7 +74,14 @@ impl<R: Read> Iterator for PgnReader<R> {
         let bad = |reason| PgnError::Game { number: self.number, reason };
         Some(match read {
             Ok(game) => game.map_err(bad),
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(bad(error.to_string())),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                // The reader has stopped in the middle of the game: what is left of it is no game of its own.
+                match self.reader.skip_game() {
+                    Err(error) if error.kind() != io::ErrorKind::InvalidData => self.failed = true,
+                    _ => {}
+                }
+                Err(bad(error.to_string()))
+            }
             Err(error) => {
                 self.failed = true;
                 Err(error.into())
@@ -88,6 +96,8 @@ struct Movetext {
     game: PgnGame,
     now: Chess,
     comment_bytes: usize,
+    /// Whether a result was read, be it only `*`.
+    terminated: bool,
 }
 
 type Output = Result<PgnGame, String>;
@@ -119,7 +129,12 @@ impl Visitor for Builder {
                 let now = start.clone();
                 let game = PgnGame { tags, ..PgnGame::new(start) };
                 let result = game.tag("Result").and_then(|text| text.parse().ok()).and_then(score);
-                ControlFlow::Continue(Movetext { game: PgnGame { result, ..game }, now, comment_bytes: 0 })
+                ControlFlow::Continue(Movetext {
+                    game: PgnGame { result, ..game },
+                    now,
+                    comment_bytes: 0,
+                    terminated: false,
+                })
             }
             Err(reason) => reject(reason),
         }
@@ -163,11 +178,16 @@ impl Visitor for Builder {
 
     fn outcome(&mut self, movetext: &mut Movetext, outcome: pgn_reader::Outcome) -> ControlFlow<Output> {
         movetext.game.result = score(outcome);
+        movetext.terminated = true;
         ControlFlow::Continue(())
     }
 
     fn end_game(&mut self, movetext: Movetext) -> Output {
-        Ok(movetext.game)
+        let game = movetext.game;
+        if game.tags.is_empty() && game.moves.is_empty() && game.result.is_none() && !movetext.terminated {
+            return Err("there is no game in this text".to_owned());
+        }
+        Ok(game)
     }
 }
 
