@@ -1,7 +1,7 @@
 //! Matrix products with weights that were packed for it beforehand.
 //!
-//! The `gemm` crate packs both factors anew in every call, which for the small products here costs as much as the
-//! product; weights never change, so they are packed once.
+//! The `gemm` crate packs both factors anew in every call and takes about twice as long for products as small as these
+//! (docs/decisions/0003-own-cpu-engine.md); weights never change, so they are packed once.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use pulp::{Simd, WithSimd};
