@@ -12,7 +12,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
 use crate::Verdict;
-use crate::net::{load, random_batch, untrained};
+use crate::net::{load, untrained};
 use crate::torch::{self, Evaluator};
 
 #[derive(Subcommand)]
@@ -102,7 +102,7 @@ impl<W: Write> EncodingTask for Bench<'_, W> {
             let name = network.architecture.size().to_string();
             for &threads in &eval.threads {
                 for &size in &eval.batch {
-                    let batch = random_batch::<E>(&network.architecture, size as usize, 1);
+                    let batch = Batch::random::<E>(&network.architecture, size as usize, 1);
                     let (cpu, rival) = measure::<E>(&model, network, &batch, threads, eval)?;
                     let gflops = cpu * network.architecture.flops() as f64 / 1e9;
                     let ratio = rival.map(|rival| cpu / rival);

@@ -12,8 +12,6 @@ use alfil_nn::{
 };
 use anyhow::{Context, ensure};
 use clap::Subcommand;
-use rand::{RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::json;
 
 use crate::game::Place;
@@ -149,26 +147,6 @@ fn save(network: &Network, path: &Path, out: &mut impl Write) -> anyhow::Result<
     network.save(path)?;
     writeln!(out, "wrote {}: {} for {}", path.display(), network.architecture.size(), network.origin.encoding)?;
     Ok(Verdict::Fine)
-}
-
-/// Positions of random games, with their legal moves.
-pub fn random_batch<E: Encoding>(architecture: &Architecture, positions: usize, seed: u64) -> Batch {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut batch = Batch::new(architecture);
-    let mut moves = Vec::new();
-    let mut game = E::Game::new(&Default::default());
-    while batch.len() < positions {
-        if game.legal_moves(&mut moves).is_some() {
-            game = E::Game::new(&Default::default());
-            continue;
-        }
-        // Not every position, so that neighbours differ.
-        if random.random_range(0..3) == 0 {
-            batch.push::<E>(&game, &moves);
-        }
-        game.play(moves[random.random_range(0..moves.len())]);
-    }
-    batch
 }
 
 /// An untrained network of this size, if there can be one.
@@ -313,7 +291,7 @@ impl<W: Write> EncodingTask for Compare<'_, W> {
 
     fn run<E: Encoding>(self) -> anyhow::Result<Verdict> {
         let Compare { network, positions, json, out } = self;
-        let batch = random_batch::<E>(&network.architecture, positions, 1);
+        let batch = Batch::random::<E>(&network.architecture, positions, 1);
         let best = Instructions::best().name();
         let engine = |instructions| -> anyhow::Result<Evaluator> {
             let mut engine = Engine::new(Arc::new(Model::with_instructions::<E>(&network, instructions)?));

@@ -1,6 +1,8 @@
 //! What goes into a network and what comes out: many positions at once, in memory that is reused.
 
 use alfil_game::{Encoding, Game};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::architecture::Architecture;
 
@@ -19,6 +21,26 @@ impl Batch {
     /// An empty batch for networks of this architecture.
     pub fn new(architecture: &Architecture) -> Batch {
         Batch { plane_size: architecture.planes * architecture.cells(), ..Batch::default() }
+    }
+
+    /// Positions of random games, to compare or time evaluators with.
+    pub fn random<E: Encoding>(architecture: &Architecture, positions: usize, seed: u64) -> Batch {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut batch = Batch::new(architecture);
+        let mut moves = Vec::new();
+        let mut game = E::Game::new(&Default::default());
+        while batch.len() < positions {
+            if game.legal_moves(&mut moves).is_some() {
+                game = E::Game::new(&Default::default());
+                continue;
+            }
+            // Not every position, so that neighbours differ.
+            if random.random_range(0..3) == 0 {
+                batch.push::<E>(&game, &moves);
+            }
+            game.play(moves[random.random_range(0..moves.len())]);
+        }
+        batch
     }
 
     /// Forgets the positions, keeps the memory.

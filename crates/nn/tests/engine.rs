@@ -6,7 +6,7 @@ mod reference;
 use std::sync::Arc;
 
 use alfil_game::chess::{Az21, Az119};
-use alfil_game::{Encoding, Game, connect4, tictactoe};
+use alfil_game::{Encoding, connect4, tictactoe};
 use alfil_nn::{
     Activation, Architecture, Batch, Engine, HeadShape, Instructions, Model, Network, Outputs, PolicyShape, Size,
     ValueOutput,
@@ -14,28 +14,9 @@ use alfil_nn::{
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Positions of random games.
-fn batch<E: Encoding>(architecture: &Architecture, positions: usize, seed: u64) -> Batch {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut batch = Batch::new(architecture);
-    let mut moves = Vec::new();
-    let mut game = E::Game::new(&Default::default());
-    while batch.len() < positions {
-        if game.legal_moves(&mut moves).is_some() {
-            game = E::Game::new(&Default::default());
-            continue;
-        }
-        if random.random_range(0..3) == 0 {
-            batch.push::<E>(&game, &moves);
-        }
-        game.play(moves[random.random_range(0..moves.len())]);
-    }
-    batch
-}
-
 /// Largest difference of any value or prior between engine and reference, over all instruction sets.
 fn largest_difference<E: Encoding>(network: &Network, positions: usize) -> f64 {
-    let batch = batch::<E>(&network.architecture, positions, 7);
+    let batch = Batch::random::<E>(&network.architecture, positions, 7);
     let expected: Vec<_> =
         (0..positions).map(|position| reference::evaluate(network, &batch, position, E::head_output)).collect();
     let mut largest = 0.0f64;
@@ -122,12 +103,12 @@ fn weights_as_training_leaves_them_agree() {
 #[test]
 fn results_do_not_depend_on_the_batch() {
     let network = Network::random::<Az21>(architecture::<Az21>("32x2s4"), 5);
-    let all = batch::<Az21>(&network.architecture, 30, 8);
+    let all = Batch::random::<Az21>(&network.architecture, 30, 8);
     let mut engine = Engine::new(Arc::new(Model::new::<Az21>(&network).unwrap()));
     let mut together = Outputs::default();
     engine.evaluate(&all, &mut together);
     for count in [1, 7, 13] {
-        let some = batch::<Az21>(&network.architecture, count, 8);
+        let some = Batch::random::<Az21>(&network.architecture, count, 8);
         let mut outputs = Outputs::default();
         engine.evaluate(&some, &mut outputs);
         for position in 0..count {

@@ -4,29 +4,13 @@
 use std::sync::Arc;
 
 use alfil_game::chess::{Az21, Az119, Lc0};
-use alfil_game::{Encoding, Game, connect4, tictactoe};
+use alfil_game::{Encoding, connect4, tictactoe};
 use alfil_nn::{Activation, Architecture, Batch, Engine, HeadShape, Model, Network, Outputs, PolicyShape, ValueOutput};
 use alfil_torch::{Device, Precision, TorchEvaluator};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 const POSITIONS: usize = 1_000;
-
-fn batch<E: Encoding>(architecture: &Architecture) -> Batch {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
-    let mut batch = Batch::new(architecture);
-    let mut moves = Vec::new();
-    let mut game = E::Game::new(&Default::default());
-    while batch.len() < POSITIONS {
-        if game.legal_moves(&mut moves).is_some() {
-            game = E::Game::new(&Default::default());
-            continue;
-        }
-        batch.push::<E>(&game, &moves);
-        game.play(moves[random.random_range(0..moves.len())]);
-    }
-    batch
-}
 
 /// Scales as batch norms have them after training: a few channels large, many small.
 fn trained_like(network: &mut Network) {
@@ -44,7 +28,7 @@ fn trained_like(network: &mut Network) {
 }
 
 fn compare<E: Encoding>(network: &Network) {
-    let batch = batch::<E>(&network.architecture);
+    let batch = Batch::random::<E>(&network.architecture, POSITIONS, 9);
     let (mut ours, mut theirs) = (Outputs::default(), Outputs::default());
     Engine::new(Arc::new(Model::new::<E>(network).unwrap())).evaluate(&batch, &mut ours);
     TorchEvaluator::new::<E>(network, Device::Cpu, Precision::Single).unwrap().evaluate(&batch, &mut theirs).unwrap();
