@@ -26,6 +26,15 @@ impl Outcome {
     }
 }
 
+/// How much a handcrafted evaluation looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Knowledge {
+    /// What is on the board, and nothing else.
+    Material,
+    /// All that the game's evaluation knows.
+    Full,
+}
+
 /// A game in progress: the position on the board and as much of its history as the rules look at.
 ///
 /// Two players, perfect information, no chance. The board may have any shape, and a side may move several times in a
@@ -104,6 +113,24 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
 
     /// The legal move that `text` names, in either way of writing.
     fn parse_move(&self, text: &str) -> Result<Self::Move, MoveError>;
+
+    /// A handcrafted estimate as the mover sees it, in hundredths of the game's smallest piece; 0 where there is none.
+    fn evaluate(&self, knowledge: Knowledge) -> i32 {
+        let _ = knowledge;
+        0
+    }
+
+    /// What a move wins at once by capture or promotion, in the unit of [`evaluate`](Game::evaluate); 0 for a quiet move.
+    fn gain(&self, m: Self::Move) -> i32 {
+        let _ = m;
+        0
+    }
+
+    /// The position if the mover could pass, where that says something: not in check, and not where having to move may be
+    /// the whole trouble.
+    fn passed(&self) -> Option<Self> {
+        None
+    }
 
     /// A judge that knows the exact result of every position, where the game is small enough to have one.
     fn oracle() -> Option<Box<dyn Oracle<Self>>> {

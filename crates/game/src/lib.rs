@@ -23,7 +23,7 @@ pub mod connect4;
 pub mod tictactoe;
 
 pub use encoding::{Encoding, Symmetry};
-pub use game::{Game, Outcome};
+pub use game::{Game, Knowledge, Outcome};
 pub use notation::{MoveError, PositionError, line};
 pub use oracle::{Judgement, Oracle};
 pub use pov::{First, Mover, Score, Swap};

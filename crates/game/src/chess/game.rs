@@ -7,8 +7,8 @@ use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Board, CastlingMode, Color, EnPassantMode, Position, Square};
 
 use super::moves::Move;
-use super::{board_text, fen, san};
-use crate::{Game, MoveError, Outcome, PositionError, Side};
+use super::{board_text, evaluation, fen, san};
+use crate::{Game, Knowledge, MoveError, Outcome, PositionError, Side};
 
 /// Reversible plies after which the game is drawn if either side wants it; here it always is.
 const FIFTY_MOVES: u32 = 100;
@@ -269,6 +269,21 @@ impl Game for Chess {
 
     fn move_name(&self, m: Move) -> String {
         san::write(self, m, san::Language::English)
+    }
+
+    fn evaluate(&self, knowledge: Knowledge) -> i32 {
+        evaluation::evaluate(&self.position, knowledge)
+    }
+
+    fn gain(&self, m: Move) -> i32 {
+        evaluation::gain(&self.position, m)
+    }
+
+    fn passed(&self) -> Option<Chess> {
+        evaluation::may_pass(&self.position).then(|| self.position.clone().swap_turn().ok()).flatten().map(|position| {
+            let rules = Rules { chess960: self.is_chess960(), ply_cap: self.ply_cap };
+            Chess { ply: self.ply + 1, ..Chess::from_shakmaty(position, &rules) }
+        })
     }
 
     fn parse_move(&self, text: &str) -> Result<Move, MoveError> {

@@ -2,6 +2,7 @@
 
 mod az;
 mod board_text;
+mod evaluation;
 mod fen;
 mod game;
 mod lc0;

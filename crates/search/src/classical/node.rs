@@ -1,0 +1,113 @@
+//! What a classical search walks through.
+
+use alfil_game::{Game, Knowledge, Side};
+
+/// A win at once. A win in n plies is worth n less, so that a sooner one is worth more.
+pub const WIN: i32 = 1_000_000;
+
+/// Beyond any value.
+pub const INFINITE: i32 = 2_000_000;
+
+/// No search goes deeper, so decided values stay apart from all others.
+const DEEPEST: i32 = 10_000;
+
+/// Whether a value says that the game is won or lost by force.
+pub fn is_decided(value: i32) -> bool {
+    value.abs() > WIN - DEEPEST
+}
+
+/// A position in a game tree.
+pub trait Node: Clone {
+    /// A move to another position.
+    type Move: Copy + Eq;
+
+    /// Puts the moves into `moves` (after clearing it), or tells what the game's end is worth to the mover.
+    fn expand(&self, moves: &mut Vec<Self::Move>) -> Option<i32>;
+
+    /// Makes a move.
+    fn play(&mut self, m: Self::Move);
+
+    /// Whose move it is. Sides need not alternate.
+    fn side(&self) -> Side;
+
+    /// An estimate for the mover.
+    fn evaluate(&self) -> i32;
+
+    /// Names the position.
+    fn key(&self) -> u64;
+
+    /// A small number that tells the moves of a position apart and means the same move in sister positions.
+    fn code(&self, m: Self::Move) -> u16;
+
+    /// What a move wins at once; more than 0 makes it one that quiescence looks at.
+    fn gain(&self, m: Self::Move) -> i32 {
+        let _ = m;
+        0
+    }
+
+    /// The position after a pass, where that says something.
+    fn passed(&self) -> Option<Self> {
+        None
+    }
+}
+
+/// A game with its handcrafted evaluation.
+#[derive(Clone, Debug)]
+pub struct GameNode<G: Game> {
+    /// The game.
+    pub game: G,
+    /// What the evaluation looks at.
+    pub knowledge: Knowledge,
+}
+
+impl<G: Game> Node for GameNode<G> {
+    type Move = G::Move;
+
+    fn expand(&self, moves: &mut Vec<G::Move>) -> Option<i32> {
+        let outcome = self.game.legal_moves(moves)?;
+        let points = outcome.score.to_mover(self.game.side()).0.points();
+        Some(match points {
+            0.0 => -WIN,
+            1.0 => WIN,
+            // A result between a draw and a win is worth less than any forced win and more than any estimate.
+            points => ((points - 0.5) * (WIN - 2 * DEEPEST) as f32) as i32,
+        })
+    }
+
+    fn play(&mut self, m: G::Move) {
+        self.game.play(m);
+    }
+
+    fn side(&self) -> Side {
+        self.game.side()
+    }
+
+    fn evaluate(&self) -> i32 {
+        self.game.evaluate(self.knowledge)
+    }
+
+    fn key(&self) -> u64 {
+        self.game.key()
+    }
+
+    fn code(&self, m: G::Move) -> u16 {
+        m.into()
+    }
+
+    fn gain(&self, m: G::Move) -> i32 {
+        self.game.gain(m)
+    }
+
+    fn passed(&self) -> Option<GameNode<G>> {
+        Some(GameNode { game: self.game.passed()?, knowledge: self.knowledge })
+    }
+}
+
+/// The value of an end `ply` plies from the root: decided ones lose 1 a ply.
+pub(super) fn at_ply(value: i32, ply: i32) -> i32 {
+    match value {
+        WIN => WIN - ply,
+        value if value == -WIN => ply - WIN,
+        value => value,
+    }
+}

@@ -1,0 +1,301 @@
+//! The classical family against its definition, the fixtures of the theses, and games.
+#![allow(clippy::unwrap_used)]
+
+use alfil_game::chess::{Chess, Rules};
+use alfil_game::connect4::Connect4;
+use alfil_game::tictactoe::TicTacToe;
+use alfil_game::{First, Game, Knowledge, Score, Side};
+use alfil_search::classical::{AlphaBeta, GameNode, Node, Settings, WIN, is_decided, minimax, negamax, sss};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// A tree written down: leaves hold what they are worth to the first player.
+#[derive(Clone, Debug)]
+enum Tree {
+    Leaf(i32),
+    Inner(Side, Vec<Tree>),
+}
+
+use Tree::{Inner, Leaf};
+
+impl Tree {
+    fn side(&self) -> Side {
+        match self {
+            Leaf(_) => Side::First,
+            Inner(side, _) => *side,
+        }
+    }
+
+    fn value(&self) -> i32 {
+        match self {
+            Leaf(value) => *value,
+            Inner(Side::First, below) => below.iter().map(Tree::value).max().unwrap(),
+            Inner(Side::Second, below) => below.iter().map(Tree::value).min().unwrap(),
+        }
+    }
+
+    fn mirrored(self) -> Tree {
+        match self {
+            Inner(side, below) => Inner(side, below.into_iter().rev().map(Tree::mirrored).collect()),
+            leaf => leaf,
+        }
+    }
+
+    /// The best moves first, everywhere.
+    fn ordered(self) -> Tree {
+        match self {
+            Inner(side, below) => {
+                let mut below: Vec<Tree> = below.into_iter().map(Tree::ordered).collect();
+                below.sort_by_key(|tree| if side == Side::First { -tree.value() } else { tree.value() });
+                Inner(side, below)
+            }
+            leaf => leaf,
+        }
+    }
+
+    fn nodes(&self) -> u64 {
+        match self {
+            Leaf(_) => 1,
+            Inner(_, below) => 1 + below.iter().map(Tree::nodes).sum::<u64>(),
+        }
+    }
+}
+
+impl Node for &Tree {
+    type Move = usize;
+
+    fn expand(&self, moves: &mut Vec<usize>) -> Option<i32> {
+        moves.clear();
+        match self {
+            Leaf(value) => Some(*value),
+            Inner(_, below) => {
+                moves.extend(0..below.len());
+                None
+            }
+        }
+    }
+
+    fn play(&mut self, m: usize) {
+        if let Inner(_, below) = *self {
+            *self = &below[m];
+        }
+    }
+
+    fn side(&self) -> Side {
+        Tree::side(self)
+    }
+
+    fn evaluate(&self) -> i32 {
+        0
+    }
+
+    fn key(&self) -> u64 {
+        std::ptr::from_ref::<Tree>(self) as u64
+    }
+
+    fn code(&self, m: usize) -> u16 {
+        m as u16
+    }
+}
+
+fn max(below: Vec<Tree>) -> Tree {
+    Inner(Side::First, below)
+}
+
+fn min(below: Vec<Tree>) -> Tree {
+    Inner(Side::Second, below)
+}
+
+/// All combinations of the exact switches.
+fn exact_settings() -> impl Iterator<Item = Settings> {
+    (0..32).map(|bits| Settings {
+        deepening: bits & 1 != 0,
+        principal_variation: bits & 2 != 0,
+        table: bits & 4 != 0,
+        ordering: bits & 8 != 0,
+        aspiration: bits & 16 != 0,
+        table_bytes: 1 << 16,
+        ..Settings::PLAIN
+    })
+}
+
+fn plain<N: Node>(node: &N, depth: u32) -> alfil_search::classical::Found<N::Move> {
+    AlphaBeta::new(Settings::PLAIN).search(node, depth)
+}
+
+/// The book's tree after 1.d4 d5: P01 with P02 to P12, where the lost leaf values are chosen to fit what is told of them.
+fn after_d4_d5() -> Tree {
+    let p05 = max(vec![Leaf(10), Leaf(25)]);
+    let p06 = max(vec![Leaf(20)]);
+    max(vec![min(vec![p05, p06]), min(vec![Leaf(30)]), min(vec![Leaf(35), Leaf(20)])])
+}
+
+#[test]
+fn the_fixtures_of_the_book_hold() {
+    let generic = max(vec![min(vec![Leaf(145), Leaf(20)]), min(vec![Leaf(25), Leaf(34)]), Leaf(232)]);
+    assert_eq!(minimax(&&generic, 9), 232);
+    assert_eq!(plain(&&generic, 9).line, [2]);
+
+    let chess = after_d4_d5();
+    assert_eq!(minimax(&&chess, 9), 30);
+    let left_to_right = plain(&&chess, 9);
+    assert_eq!((left_to_right.value, left_to_right.line[0]), (30, 1), "Nf3");
+    assert_eq!(left_to_right.nodes, 12, "nothing is pruned");
+    let right_to_left = chess.mirrored();
+    let found = plain(&&right_to_left, 9);
+    assert_eq!((found.value, found.nodes), (30, 9), "P05, P10 and P11 are pruned");
+
+    let cuts = max(vec![
+        min(vec![max(vec![Leaf(1), Leaf(5)]), Leaf(2)]),
+        min(vec![Leaf(1), Leaf(900)]),
+        min(vec![Leaf(3), max(vec![Leaf(0), Leaf(1)]), Leaf(-900)]),
+    ]);
+    let found = plain(&&cuts, 9);
+    assert_eq!(found.value, 2);
+    assert_eq!(cuts.nodes() - found.nodes, 2, "one leaf behind each cut");
+}
+
+fn random_tree(random: &mut Xoshiro256PlusPlus, depth: u32, alternate: Option<Side>) -> Tree {
+    if depth == 0 || random.random_range(0..8) == 0 {
+        return Leaf(random.random_range(-9..10));
+    }
+    let side = alternate.unwrap_or(if random.random_range(0..2) == 0 { Side::First } else { Side::Second });
+    let next = alternate.map(|side| !side);
+    Inner(side, (0..random.random_range(1..5)).map(|_| random_tree(random, depth - 1, next)).collect())
+}
+
+#[test]
+fn every_exact_variant_gives_minimax_on_10_000_random_trees() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut fewer = 0u64;
+    for number in 0..10_000 {
+        // In half of the trees the sides do not alternate.
+        let tree = random_tree(&mut random, 5, (number % 2 == 0).then_some(Side::First));
+        let node = &tree;
+        let expected = if tree.side() == Side::First { tree.value() } else { -tree.value() };
+        assert_eq!(minimax(&node, 9), expected);
+        assert_eq!(negamax(&node, 9), expected);
+        let plain = plain(&node, 9);
+        assert_eq!(plain.value, expected);
+        let (value, leaves) = sss(&node, 9);
+        assert_eq!(value, expected, "SSS* on {tree:?}");
+        assert!(leaves <= plain.leaves, "SSS* looked at {leaves} leaves, alpha-beta at {}: {tree:?}", plain.leaves);
+        fewer += u64::from(leaves < plain.leaves);
+        for settings in exact_settings() {
+            assert_eq!(AlphaBeta::new(settings).search(&node, 9).value, expected, "{settings:?} on {tree:?}");
+        }
+    }
+    assert!(fewer > 100, "SSS* was never better");
+}
+
+#[test]
+fn perfectly_ordered_trees_need_only_the_critical_leaves() {
+    fn uniform(random: &mut Xoshiro256PlusPlus, branching: usize, depth: u32, side: Side) -> Tree {
+        match depth {
+            0 => Leaf(random.random_range(-1_000_000..1_000_000) / 2),
+            _ => Inner(side, (0..branching).map(|_| uniform(random, branching, depth - 1, !side)).collect()),
+        }
+    }
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
+    for branching in 2..6u64 {
+        for depth in 1..6u32 {
+            let tree = uniform(&mut random, branching as usize, depth, Side::First).ordered();
+            let expected = branching.pow(depth.div_ceil(2)) + branching.pow(depth / 2) - 1;
+            assert_eq!(plain(&&tree, depth).leaves, expected, "branching {branching}, depth {depth}");
+        }
+    }
+}
+
+fn node<G: Game>(position: &str) -> GameNode<G> {
+    GameNode { game: G::from_position(position, &Default::default()).unwrap(), knowledge: Knowledge::Full }
+}
+
+fn agree<G: Game>(node: &GameNode<G>, depth: u32) {
+    let expected = minimax(node, depth);
+    assert_eq!(sss(node, depth.min(3)).0, minimax(node, depth.min(3)), "SSS* in {}", node.game.position());
+    for settings in exact_settings() {
+        let found = AlphaBeta::new(settings).search(node, depth);
+        assert_eq!(found.value, expected, "{settings:?} at depth {depth} in {}", node.game.position());
+    }
+}
+
+#[test]
+fn exact_variants_give_minimax_in_real_games() {
+    agree(&node::<TicTacToe>("3/3/3 x"), 6);
+    agree(&node::<TicTacToe>("x2/1o1/3 x"), 9);
+    for position in ["7/7/7/7/3o3/3x3 x", "7/7/3x3/3o3/2xxo2/1oxxoo1 x", "7/3x3/3o3/2xxo2/1oxoo2/1xxoxo1 x"] {
+        agree(&node::<Connect4>(position), 5);
+    }
+    for position in Chess::TEST_POSITIONS.iter().take(7) {
+        agree(&node::<Chess>(position), 2);
+    }
+    agree(&node::<Chess>("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"), 4);
+}
+
+#[test]
+fn solved_games_are_solved() {
+    assert_eq!(AlphaBeta::new(Settings::default()).search(&node::<TicTacToe>("3/3/3 x"), 9).value, 0);
+    let mate = node::<Chess>("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
+    let found = AlphaBeta::new(Settings::default()).search(&mate, 2);
+    assert_eq!((found.value, mate.game.move_name(found.line[0]).as_str()), (WIN - 1, "Ra8#"));
+}
+
+#[test]
+fn zugzwang_is_no_trap_for_the_null_move() {
+    for null_move in [false, true] {
+        let settings = Settings { null_move, ..Settings::default() };
+        let black = AlphaBeta::new(settings).search(&node::<Chess>("3k4/3P4/2K5/8/8/8/8/8 b - - 0 1"), 7);
+        assert!(black.value < -500, "Black to move loses: {}", black.value);
+        let white = AlphaBeta::new(settings).search(&node::<Chess>("3k4/3P4/2K5/8/8/8/8/8 w - - 0 1"), 7);
+        assert!(white.value < 500, "White to move cannot win: {}", white.value);
+    }
+}
+
+#[test]
+fn the_horizon_hides_the_passed_pawn() {
+    let mut position = node::<Chess>("8/6kp/6p1/8/1p6/pp6/5PPP/1R4K1 w - - 0 1");
+    position.knowledge = Knowledge::Material;
+    for depth in 1..=5 {
+        let best = position.game.move_name(plain(&position, depth).line[0]);
+        assert_eq!(best == "Rxb3", depth < 4, "{best} at depth {depth}");
+    }
+}
+
+#[test]
+fn helpers_save_work() {
+    let position = node::<Chess>("r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4");
+    let exact = Settings { quiescence: false, null_move: false, ..Settings::default() };
+    let (with, without) = (AlphaBeta::new(exact).search(&position, 4), plain(&position, 4));
+    assert_eq!(with.value, without.value);
+    println!("{} nodes with helpers, {} without", with.nodes, without.nodes);
+    assert!(with.nodes * 3 < without.nodes);
+}
+
+#[test]
+fn it_beats_the_random_player() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+    let mut moves = Vec::new();
+    for number in 0..100 {
+        let ours = if number % 2 == 0 { Side::First } else { Side::Second };
+        let mut game = Chess::new(&Rules::default());
+        let mut searcher = AlphaBeta::new(Settings { table_bytes: 1 << 20, ..Settings::default() });
+        let outcome = loop {
+            if let Some(outcome) = game.legal_moves(&mut moves) {
+                break outcome;
+            }
+            let m = if game.side() == ours {
+                searcher.search(&GameNode { game: game.clone(), knowledge: Knowledge::Full }, 2).line[0]
+            } else {
+                moves[random.random_range(0..moves.len())]
+            };
+            game.play(m);
+        };
+        let expected = if ours == Side::First { Score::WIN } else { Score::LOSS };
+        assert_eq!(outcome.score, First(expected), "game {number}: {} in {}", outcome.reason, game.position());
+    }
+}
+
+#[test]
+fn decided_values_are_told_from_estimates() {
+    assert!(is_decided(WIN - 30) && is_decided(30 - WIN) && !is_decided(5_000));
+}
