@@ -101,6 +101,7 @@ impl<F: Fn(usize) -> usize> WithSimd for Multiply<'_, F> {
                     stride: outputs,
                     column: number * width,
                     first,
+                    prefetch_next: blocks > 1 && block + 1 == blocks,
                 };
                 match end - first {
                     0 => {}
@@ -132,6 +133,9 @@ struct Block<'a, V, F> {
     stride: usize,
     column: usize,
     first: usize,
+    /// Whether to ask for the next panel meanwhile. Only the last of several blocks does: the first has to wait for its own
+    /// panel, and a single one is better served by the processor's own guesses.
+    prefetch_next: bool,
 }
 
 impl<V: bytemuck::Pod, F: Fn(usize) -> usize> Block<'_, V, F> {
@@ -140,7 +144,14 @@ impl<V: bytemuck::Pod, F: Fn(usize) -> usize> Block<'_, V, F> {
         let inputs = self.panel.len() / VECTORS;
         let rows: [&[f32]; ROWS] = std::array::from_fn(|r| &self.input[(self.start)(self.first + r)..][..inputs]);
         let mut sums = [[simd.splat_f32s(0.0); VECTORS]; ROWS];
+        let next = self.panel.as_ptr_range().end;
         for (i, weights) in self.panel.chunks_exact(VECTORS).enumerate() {
+            if self.prefetch_next {
+                let row = next.wrapping_add(i * VECTORS).cast::<u8>();
+                for line in 0..(VECTORS * size_of::<V>()).div_ceil(CACHE_LINE) {
+                    prefetch(row.wrapping_add(line * CACHE_LINE));
+                }
+            }
             let [left, right] = [weights[0], weights[1]];
             for (sums, row) in sums.iter_mut().zip(rows) {
                 let factor = simd.splat_f32s(row[i]);
@@ -155,4 +166,19 @@ impl<V: bytemuck::Pod, F: Fn(usize) -> usize> Block<'_, V, F> {
             row[1] = sums[1];
         }
     }
+}
+
+const CACHE_LINE: usize = 64;
+
+/// Asks for memory that will be needed soon, where the processor can be asked.
+#[inline(always)]
+fn prefetch(place: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch is only a hint. It changes nothing that a program can see and faults at no address, so it may
+    // point behind the last panel.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
 }

@@ -30,7 +30,7 @@ use winograd::{Context, Finish, Geometry, Winograd, Workspace};
 
 /// Tiles that are worked on together: enough to keep the processor busy with each weight, few enough to stay in the
 /// second-level cache.
-const TILES_AT_ONCE: usize = 12;
+const TILES_AT_ONCE: usize = 32;
 
 /// A network ready to run.
 pub struct Model {

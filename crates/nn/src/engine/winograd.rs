@@ -91,6 +91,12 @@ pub(super) struct Context<'a> {
     pub workspace: &'a mut Workspace,
 }
 
+/// Floats from one place to the next. A cache line more than needed: a tile's places would otherwise often be a power of
+/// two apart and compete for the same few lines of the cache.
+fn place_stride(tiles: usize, channels: usize) -> usize {
+    tiles * channels + 16
+}
+
 /// Memory that convolutions share.
 pub(super) struct Workspace {
     transformed: Aligned,
@@ -100,7 +106,7 @@ pub(super) struct Workspace {
 impl Workspace {
     /// For `tiles` tiles of at most `channels` channels.
     pub fn new(tiles: usize, channels: usize) -> Workspace {
-        let floats = PLACES * tiles * channels;
+        let floats = PLACES * place_stride(tiles, channels);
         Workspace { transformed: Aligned::zeros(floats), products: Aligned::zeros(floats) }
     }
 }
@@ -143,18 +149,19 @@ impl Winograd {
     fn multiply(&self, context: &mut Context, input: &[f32]) {
         let Context { instructions, geometry, positions, workspace } = context;
         let tiles = *positions * geometry.tiles();
-        let transformed = &mut workspace.transformed[..PLACES * tiles * self.inputs];
+        let (input_stride, output_stride) = (place_stride(tiles, self.inputs), place_stride(tiles, self.outputs));
+        let transformed = &mut workspace.transformed[..PLACES * input_stride];
         instructions.run(TransformInput { geometry, positions: *positions, channels: self.inputs, input, transformed });
-        let products = &mut workspace.products[..PLACES * tiles * self.outputs];
+        let products = &mut workspace.products[..PLACES * output_stride];
         for place in 0..PLACES {
             instructions.run(Multiply {
                 inputs: self.inputs,
                 outputs: self.outputs,
                 panels: &self.panels[place * self.inputs * self.outputs..],
                 rows: tiles,
-                input: &transformed[place * tiles * self.inputs..][..tiles * self.inputs],
+                input: &transformed[place * input_stride..][..tiles * self.inputs],
                 start: |tile| tile * self.inputs,
-                output: &mut products[place * tiles * self.outputs..][..tiles * self.outputs],
+                output: &mut products[place * output_stride..][..tiles * self.outputs],
             });
         }
     }
@@ -162,7 +169,7 @@ impl Winograd {
     /// From the products to the boards.
     fn finish(&self, context: &mut Context, output: &mut [f32], finish: Finish) {
         let Context { instructions, geometry, positions, workspace } = context;
-        let products = &workspace.products[..PLACES * *positions * geometry.tiles() * self.outputs];
+        let products = &workspace.products[..PLACES * place_stride(*positions * geometry.tiles(), self.outputs)];
         instructions.run(TransformOutput {
             geometry,
             positions: *positions,
@@ -207,7 +214,7 @@ impl WithSimd for TransformInput<'_> {
         let board = geometry.bordered() * vectors;
         let input = cast_slice::<f32, S::f32s>(&input[..positions * geometry.bordered() * channels]);
         let transformed = cast_slice_mut::<f32, S::f32s>(transformed);
-        let tiles = positions * geometry.tiles();
+        let place_stride = place_stride(positions * geometry.tiles(), channels) / S::F32_LANES;
         let stride = geometry.stride() * vectors;
         let mut tile = 0;
         for board in input.chunks_exact(board) {
@@ -227,7 +234,7 @@ impl WithSimd for TransformInput<'_> {
                         }
                         for (y, row) in half.into_iter().enumerate() {
                             for (x, value) in transform_inputs(simd, row).into_iter().enumerate() {
-                                transformed[((y * IN + x) * tiles + tile) * vectors + vector] = value;
+                                transformed[(y * IN + x) * place_stride + tile * vectors + vector] = value;
                             }
                         }
                     }
@@ -325,7 +332,7 @@ impl<V: Copy> Tiles<'_, V> {
     fn run<S: Simd<f32s = V>>(&self, simd: S, output: &mut [V], mut finish: impl FnMut(&mut V, V, usize)) {
         let Tiles { geometry, vectors, products, biases } = *self;
         let positions = output.len() / (geometry.bordered() * vectors);
-        let tiles = positions * geometry.tiles();
+        let place_stride = place_stride(positions * geometry.tiles(), vectors * S::F32_LANES) / S::F32_LANES;
         let mut tile = 0;
         for (position, board) in output.chunks_exact_mut(geometry.bordered() * vectors).enumerate() {
             for tile_row in 0..geometry.tile_rows {
@@ -337,7 +344,7 @@ impl<V: Copy> Tiles<'_, V> {
                     for (vector, &bias) in biases.iter().enumerate() {
                         let mut half = [[simd.splat_f32s(0.0); IN]; OUT];
                         for x in 0..IN {
-                            let place = |y| ((y * IN + x) * tiles + tile) * vectors + vector;
+                            let place = |y| (y * IN + x) * place_stride + tile * vectors + vector;
                             let column = transform_outputs(simd, std::array::from_fn(|y| products[place(y)]));
                             for (row, value) in half.iter_mut().zip(column) {
                                 row[x] = value;
