@@ -1,6 +1,8 @@
 //! Network files read back as written, and whatever else is given is refused with an error.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::LazyLock;
+
 use alfil_game::chess::{Az21, Az119, Lc0};
 use alfil_game::{connect4, tictactoe};
 use alfil_nn::lc0::{export_bytes, import_bytes};
@@ -90,27 +92,26 @@ fn a_network_for_something_else_is_refused() {
     assert!(liar.check_encoding::<tictactoe::Stones>().unwrap_err().to_string().contains("2 policy planes"));
 }
 
-fn leela_packed() -> Vec<u8> {
+static OURS: LazyLock<Vec<u8>> = LazyLock::new(|| network().to_bytes().unwrap());
+
+static LEELA_PACKED: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let architecture = Architecture::new::<Lc0>("4x1s2".parse().unwrap());
     export_bytes(&Network::random::<Lc0>(architecture, 2)).unwrap()
-}
+});
 
-fn leela() -> Vec<u8> {
-    let packed = leela_packed();
+static LEELA: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut bytes = Vec::new();
-    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(packed.as_slice()), &mut bytes).unwrap();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(LEELA_PACKED.as_slice()), &mut bytes).unwrap();
     bytes
-}
+});
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn cut_files_are_refused(share in 0.0f64..1.0) {
-        let ours = network().to_bytes().unwrap();
-        prop_assert!(Network::from_bytes(&ours[..(ours.len() as f64 * share) as usize]).is_err());
-        let leela = leela();
-        prop_assert!(import_bytes(&leela[..(leela.len() as f64 * share) as usize]).is_err());
+        prop_assert!(Network::from_bytes(&OURS[..(OURS.len() as f64 * share) as usize]).is_err());
+        prop_assert!(import_bytes(&LEELA[..(LEELA.len() as f64 * share) as usize]).is_err());
     }
 
     #[test]
@@ -121,11 +122,11 @@ proptest! {
             file[header + at.index(range - header)] ^= 1u8 << bit;
             file
         };
-        prop_assert!(Network::from_bytes(&flip(network().to_bytes().unwrap(), 0)).is_err());
+        prop_assert!(Network::from_bytes(&flip(OURS.clone(), 0)).is_err());
         // The first ten bytes of a gzip file hold things like the time of packing, which nobody misses.
-        prop_assert!(import_bytes(&flip(leela_packed(), 10)).is_err());
+        prop_assert!(import_bytes(&flip(LEELA_PACKED.clone(), 10)).is_err());
         // Unpacked, Leela's format has no checksum: damaged weights cannot be told from others, but nothing may break.
-        let _ = import_bytes(&flip(leela(), 0));
+        let _ = import_bytes(&flip(LEELA.clone(), 0));
     }
 
     #[test]

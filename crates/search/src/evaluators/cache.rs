@@ -1,0 +1,189 @@
+//! Answers that were given before.
+
+use alfil_game::Game;
+
+use crate::{Evaluation, Evaluator};
+
+/// An evaluator that remembers the answers of another one, in a fixed amount of memory.
+///
+/// Positions are told apart by [`Game::key`], which leaves out history and counters: a position that comes up by another
+/// way gets the answer of the first. That the answer belongs to the position is verified by the number of its legal moves
+/// and a second hash over them, so that two positions with the same key never get each other's priors. Positions with more
+/// moves than an entry has room for are passed on.
+pub struct Cache<V> {
+    inner: V,
+    store: Store,
+    /// For each position of the batch where its answer comes from.
+    sources: Vec<Source>,
+    /// Copies of the answers found: others may take their place in the store before they are handed over.
+    found: Vec<u32>,
+    priors: Vec<f32>,
+    counts: CacheCounts,
+}
+
+/// What a cache was asked and could answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheCounts {
+    /// Positions added.
+    pub asked: u64,
+    /// Those answered from memory.
+    pub hits: u64,
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    /// These words among the answers found: start and end.
+    Found(usize, usize),
+    /// The inner evaluator's next answer, to be remembered under this name.
+    Inner(Name),
+}
+
+impl<V> Cache<V> {
+    /// Remembers answers of `inner` for positions of up to `most_moves` moves, in at most `bytes` bytes (but at least one).
+    pub fn new(inner: V, bytes: usize, most_moves: usize) -> Cache<V> {
+        Cache {
+            inner,
+            store: Store::new(bytes, most_moves),
+            sources: Vec::new(),
+            found: Vec::new(),
+            priors: Vec::new(),
+            counts: CacheCounts::default(),
+        }
+    }
+
+    /// What was asked and answered so far.
+    pub fn counts(&self) -> CacheCounts {
+        self.counts
+    }
+}
+
+impl<G: Game, V: Evaluator<G>> Evaluator<G> for Cache<V> {
+    fn add(&mut self, game: &G, moves: &[G::Move]) {
+        let name = Name::of(game, moves);
+        self.counts.asked += 1;
+        let source = match self.store.get(name) {
+            Some(answer) => {
+                self.counts.hits += 1;
+                self.found.extend_from_slice(answer);
+                Source::Found(self.found.len() - answer.len(), self.found.len())
+            }
+            None => {
+                self.inner.add(game, moves);
+                Source::Inner(name)
+            }
+        };
+        self.sources.push(source);
+    }
+
+    fn len(&self) -> usize {
+        self.sources.len()
+    }
+
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
+        let Cache { inner, store, sources, found, priors, .. } = self;
+        let mut next = 0;
+        let mut take_found = |next: &mut usize, take: &mut dyn FnMut(usize, Evaluation<'_>)| {
+            while let Some(Source::Found(start, end)) = sources.get(*next) {
+                take(*next, unpack(&found[*start..*end], priors));
+                *next += 1;
+            }
+        };
+        // The inner answers come in the order of their sources, with found ones in between.
+        inner.run(&mut |_, answer| {
+            take_found(&mut next, take);
+            if let Some(Source::Inner(name)) = sources.get(next) {
+                store.put(*name, &answer);
+            }
+            take(next, answer);
+            next += 1;
+        });
+        take_found(&mut next, take);
+        sources.clear();
+        found.clear();
+    }
+}
+
+/// What an answer is remembered by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Name {
+    key: u64,
+    /// A hash of the legal moves in their order.
+    check: u32,
+    moves: u32,
+}
+
+impl Name {
+    fn of<G: Game>(game: &G, moves: &[G::Move]) -> Name {
+        let feed = |hash: u32, m: &G::Move| (hash ^ u32::from((*m).into())).wrapping_mul(0x0100_0193);
+        Name { key: game.key(), check: moves.iter().fold(0x811c_9dc5, feed), moves: moves.len() as u32 }
+    }
+
+    fn words(self) -> [u32; NAME] {
+        [self.key as u32, (self.key >> 32) as u32, self.check, self.moves]
+    }
+}
+
+/// Words of a name, and of what stands before the priors in an answer: win, draw, loss, moves left.
+const NAME: usize = 4;
+const VALUES: usize = 4;
+
+/// Stands for "the evaluator does not tell": the bits of no number that it could give.
+const NO_MOVES_LEFT: u32 = u32::MAX;
+
+/// Entries of equal size, a newer one taking an older one's place.
+struct Store {
+    words: Vec<u32>,
+    stride: usize,
+}
+
+impl Store {
+    fn new(bytes: usize, most_moves: usize) -> Store {
+        let stride = NAME + VALUES + most_moves.max(1);
+        let entries = (bytes / (stride * size_of::<u32>())).max(1);
+        Store { words: vec![0; entries * stride], stride }
+    }
+
+    fn entry(&self, key: u64) -> std::ops::Range<usize> {
+        let entries = (self.words.len() / self.stride) as u128;
+        let spread = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let start = ((u128::from(spread) * entries) >> 64) as usize * self.stride;
+        start..start + self.stride
+    }
+
+    /// The words of an answer.
+    fn get(&self, name: Name) -> Option<&[u32]> {
+        let entry = &self.words[self.entry(name.key)];
+        // An empty entry is the name of no position: there are always moves.
+        let known = name.moves > 0 && entry[..NAME] == name.words();
+        known.then(|| &entry[NAME..NAME + VALUES + name.moves as usize])
+    }
+
+    fn put(&mut self, name: Name, answer: &Evaluation<'_>) {
+        let range = self.entry(name.key);
+        let entry = &mut self.words[range];
+        if NAME + VALUES + answer.priors.len() > entry.len() {
+            return;
+        }
+        let [win, draw, loss] = answer.wdl.map(f32::to_bits);
+        let moves_left = answer.moves_left.map_or(NO_MOVES_LEFT, f32::to_bits);
+        entry[..NAME].copy_from_slice(&name.words());
+        entry[NAME..NAME + VALUES].copy_from_slice(&[win, draw, loss, moves_left]);
+        for (word, prior) in entry[NAME + VALUES..].iter_mut().zip(answer.priors) {
+            *word = prior.to_bits();
+        }
+        // The number of priors is told by the name.
+        debug_assert_eq!(answer.priors.len(), name.moves as usize);
+    }
+}
+
+/// An answer out of its words.
+fn unpack<'a>(words: &[u32], priors: &'a mut Vec<f32>) -> Evaluation<'a> {
+    let [win, draw, loss, moves_left] = [words[0], words[1], words[2], words[3]];
+    priors.clear();
+    priors.extend(words[VALUES..].iter().map(|bits| f32::from_bits(*bits)));
+    Evaluation {
+        priors,
+        wdl: [win, draw, loss].map(f32::from_bits),
+        moves_left: (moves_left != NO_MOVES_LEFT).then(|| f32::from_bits(moves_left)),
+    }
+}

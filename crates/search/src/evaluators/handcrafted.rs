@@ -1,0 +1,64 @@
+//! The game's own evaluation.
+
+use alfil_game::{Game, Knowledge};
+
+use super::{Answers, wdl_of};
+use crate::{Evaluation, Evaluator};
+
+/// So many hundredths of a piece make a good position of an even one: at 400 the expected score is that of 400 Elo.
+const SCALE: f32 = 400.0;
+
+/// How sharply priors prefer the better move: this much better is e times as likely.
+const PRIOR_SCALE: f32 = 100.0;
+
+/// Estimates positions by [`Game::evaluate`], and moves by the estimate one ply later.
+pub struct Handcrafted {
+    knowledge: Knowledge,
+    answers: Answers,
+    logits: Vec<f32>,
+}
+
+impl Handcrafted {
+    /// Looks at as much as `knowledge` says.
+    pub fn new(knowledge: Knowledge) -> Handcrafted {
+        Handcrafted { knowledge, answers: Answers::default(), logits: Vec::new() }
+    }
+
+    /// What a move leads to, for the side that makes it.
+    fn after<G: Game>(&self, game: &G, m: G::Move) -> f32 {
+        let mut after = game.clone();
+        after.play(m);
+        match after.outcome() {
+            // An end outweighs every estimate that evaluations make.
+            Some(outcome) => (outcome.score.to_mover(game.side()).0.points() - 0.5) * 20.0 * SCALE,
+            None => {
+                let value = after.evaluate(self.knowledge) as f32;
+                if after.side() == game.side() { value } else { -value }
+            }
+        }
+    }
+}
+
+impl<G: Game> Evaluator<G> for Handcrafted {
+    fn add(&mut self, game: &G, moves: &[G::Move]) {
+        self.logits.clear();
+        for &m in moves {
+            let logit = self.after(game, m) / PRIOR_SCALE;
+            self.logits.push(logit);
+        }
+        let largest = self.logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let sum: f32 = self.logits.iter().map(|logit| (logit - largest).exp()).sum();
+        let estimate = game.evaluate(self.knowledge) as f32;
+        let value = 2.0 / (1.0 + 10f32.powf(-estimate / SCALE)) - 1.0;
+        let priors = self.logits.iter().map(|logit| (logit - largest).exp() / sum);
+        self.answers.push(priors, wdl_of(value));
+    }
+
+    fn len(&self) -> usize {
+        self.answers.len()
+    }
+
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
+        self.answers.hand_over(take);
+    }
+}

@@ -1,0 +1,54 @@
+//! A network on the CPU engine.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use alfil_game::{Encoding, Game};
+use alfil_nn::{Batch, Engine, FileError, Model, Network, Outputs};
+
+use super::wdl_of;
+use crate::{Evaluation, Evaluator};
+
+/// Asks a network, one batch at a time. One evaluator a thread; all share the model.
+pub struct NetworkEvaluator<E: Encoding> {
+    engine: Engine,
+    batch: Batch,
+    outputs: Outputs,
+    encoding: PhantomData<fn() -> E>,
+}
+
+impl<E: Encoding> NetworkEvaluator<E> {
+    /// Makes a network ready to be shared by evaluators.
+    pub fn model(network: &Network) -> Result<Arc<Model>, FileError> {
+        Ok(Arc::new(Model::new::<E>(network)?))
+    }
+
+    /// An evaluator that runs `model`, which was made for the same encoding.
+    pub fn new(model: Arc<Model>) -> NetworkEvaluator<E> {
+        let batch = Batch::new(model.architecture());
+        NetworkEvaluator { engine: Engine::new(model), batch, outputs: Outputs::default(), encoding: PhantomData }
+    }
+}
+
+impl<E: Encoding> Evaluator<E::Game> for NetworkEvaluator<E> {
+    fn add(&mut self, game: &E::Game, moves: &[<E::Game as Game>::Move]) {
+        self.batch.push::<E>(game, moves);
+    }
+
+    fn len(&self) -> usize {
+        self.batch.len()
+    }
+
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
+        self.engine.evaluate(&self.batch, &mut self.outputs);
+        for number in 0..self.batch.len() {
+            let wdl = match self.outputs.wdl.get(number) {
+                Some(wdl) => *wdl,
+                None => wdl_of(self.outputs.values[number]),
+            };
+            let moves_left = self.outputs.moves_left.get(number).copied();
+            take(number, Evaluation { priors: self.outputs.priors(number), wdl, moves_left });
+        }
+        self.batch.clear();
+    }
+}

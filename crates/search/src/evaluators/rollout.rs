@@ -1,0 +1,57 @@
+//! Plays to the end at random: plain Monte Carlo.
+
+use alfil_game::{Game, Score};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::Answers;
+use crate::{Evaluation, Evaluator};
+
+/// The average result of random games from the position, as its mover sees it. All moves count as equally good.
+pub struct Rollout<G: Game> {
+    /// Games a position.
+    count: u32,
+    random: Xoshiro256PlusPlus,
+    moves: Vec<G::Move>,
+    answers: Answers,
+}
+
+impl<G: Game> Rollout<G> {
+    /// `count` games a position, at least one.
+    pub fn new(count: u32, seed: u64) -> Rollout<G> {
+        let random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        Rollout { count: count.max(1), random, moves: Vec::new(), answers: Answers::default() }
+    }
+
+    fn play_out(&mut self, mut game: G) -> Score {
+        let side = game.side();
+        loop {
+            if let Some(outcome) = game.legal_moves(&mut self.moves) {
+                return outcome.score.to_mover(side).0;
+            }
+            game.play(self.moves[self.random.random_range(0..self.moves.len())]);
+        }
+    }
+}
+
+impl<G: Game> Evaluator<G> for Rollout<G> {
+    fn add(&mut self, game: &G, moves: &[G::Move]) {
+        let mut wdl = [0.0; 3];
+        for _ in 0..self.count {
+            // Results between a draw and a win count as a part of each.
+            let value = 2.0 * self.play_out(game.clone()).points() - 1.0;
+            for (sum, part) in wdl.iter_mut().zip(super::wdl_of(value)) {
+                *sum += part / self.count as f32;
+            }
+        }
+        self.answers.push(std::iter::repeat_n(1.0 / moves.len() as f32, moves.len()), wdl);
+    }
+
+    fn len(&self) -> usize {
+        self.answers.len()
+    }
+
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
+        self.answers.hand_over(take);
+    }
+}

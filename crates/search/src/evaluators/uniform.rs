@@ -1,0 +1,26 @@
+//! Knows nothing.
+
+use alfil_game::Game;
+
+use super::{Answers, wdl_of};
+use crate::{Evaluation, Evaluator};
+
+/// Holds every move for equally good and every position for even: what a search can do by itself.
+#[derive(Default)]
+pub struct Uniform {
+    answers: Answers,
+}
+
+impl<G: Game> Evaluator<G> for Uniform {
+    fn add(&mut self, _: &G, moves: &[G::Move]) {
+        self.answers.push(std::iter::repeat_n(1.0 / moves.len() as f32, moves.len()), wdl_of(0.0));
+    }
+
+    fn len(&self) -> usize {
+        self.answers.len()
+    }
+
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
+        self.answers.hand_over(take);
+    }
+}

@@ -1,0 +1,246 @@
+//! Every kind of evaluator keeps the contract, and the cache never gives a wrong answer.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use alfil_game::chess::{Az21, Chess, Rules};
+use alfil_game::connect4::{self, Connect4};
+use alfil_game::tictactoe::{self, TicTacToe};
+use alfil_game::{Game, Knowledge, line};
+use alfil_nn::{Architecture, Network};
+use alfil_search::evaluators::{Cache, Handcrafted, NetworkEvaluator, Rollout, Uniform};
+use alfil_search::{Evaluation, Evaluator};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// An answer that can be kept.
+#[derive(Clone, Debug, PartialEq)]
+struct Answer {
+    priors: Vec<f32>,
+    wdl: [f32; 3],
+    moves_left: Option<f32>,
+}
+
+fn run<G: Game>(evaluator: &mut dyn Evaluator<G>) -> Vec<Answer> {
+    let mut answers = Vec::new();
+    evaluator.run(&mut |number, Evaluation { priors, wdl, moves_left }| {
+        assert_eq!(number, answers.len(), "answers come in order");
+        answers.push(Answer { priors: priors.to_vec(), wdl, moves_left });
+    });
+    assert!(evaluator.is_empty());
+    answers
+}
+
+fn one<G: Game>(evaluator: &mut dyn Evaluator<G>, game: &G) -> Answer {
+    let mut moves = Vec::new();
+    assert!(game.legal_moves(&mut moves).is_none());
+    evaluator.add(game, &moves);
+    run(evaluator).remove(0)
+}
+
+/// Positions of random games, many of them more than once.
+fn positions<G: Game>(count: usize, seed: u64) -> Vec<(G, Vec<G::Move>)> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut positions = Vec::new();
+    let mut moves = Vec::new();
+    while positions.len() < count {
+        let mut game = G::new(&Default::default());
+        while game.legal_moves(&mut moves).is_none() {
+            positions.push((game.clone(), moves.clone()));
+            game.play(moves[random.random_range(0..moves.len())]);
+        }
+    }
+    positions.truncate(count);
+    positions
+}
+
+fn keeps_the_contract<G: Game>(evaluator: &mut dyn Evaluator<G>) {
+    let positions = positions::<G>(50, 1);
+    for round in 0..2 {
+        for (number, (game, moves)) in positions.iter().enumerate() {
+            assert_eq!(evaluator.len(), number);
+            evaluator.add(game, moves);
+        }
+        let answers = run(evaluator);
+        assert_eq!(answers.len(), positions.len(), "round {round}");
+        for ((game, moves), answer) in positions.iter().zip(answers) {
+            assert_eq!(answer.priors.len(), moves.len(), "{}", game.position());
+            assert!((answer.priors.iter().sum::<f32>() - 1.0).abs() < 1e-4, "{answer:?}");
+            assert!((answer.wdl.iter().sum::<f32>() - 1.0).abs() < 1e-4, "{answer:?}");
+            assert!(answer.priors.iter().chain(&answer.wdl).all(|share| (0.0..=1.0).contains(share)), "{answer:?}");
+        }
+    }
+    assert!(run(evaluator).is_empty(), "nothing added, nothing answered");
+}
+
+fn network() -> NetworkEvaluator<Az21> {
+    let network = Network::random::<Az21>(Architecture::new::<Az21>("8x1".parse().unwrap()), 1);
+    NetworkEvaluator::new(NetworkEvaluator::<Az21>::model(&network).unwrap())
+}
+
+#[test]
+fn every_kind_keeps_the_contract() {
+    keeps_the_contract::<Chess>(&mut Uniform::default());
+    keeps_the_contract::<Chess>(&mut Handcrafted::new(Knowledge::Full));
+    keeps_the_contract::<Chess>(&mut network());
+    keeps_the_contract::<Chess>(&mut Cache::new(network(), 100_000, 60));
+    keeps_the_contract::<TicTacToe>(&mut Rollout::new(5, 1));
+    keeps_the_contract::<TicTacToe>(&mut Cache::new(Rollout::<TicTacToe>::new(5, 1), 1_000, 9));
+}
+
+#[test]
+fn rollouts_see_who_is_winning_from_either_side() {
+    let mut rollout = Rollout::new(400, 2);
+    // x threatens to win; whoever is to move, x is better off.
+    let attacker = Connect4::from_position("7/7/7/7/oo5/oxxx3 x", &()).unwrap();
+    let defender = Connect4::from_position("7/7/7/7/oo5/oxxx2x o", &()).unwrap();
+    let (attack, defence) = (value(&one(&mut rollout, &attacker)), value(&one(&mut rollout, &defender)));
+    assert!(attack > 0.2 && defence < -0.1, "{attack} {defence}");
+}
+
+fn value(answer: &Answer) -> f32 {
+    answer.wdl[0] - answer.wdl[2]
+}
+
+#[test]
+fn the_handcrafted_evaluation_prefers_what_wins() {
+    let game = Chess::from_position("6k1/5ppp/8/8/8/8/q4PPP/R5K1 w - - 0 1", &Rules::default()).unwrap();
+    let answer = one(&mut Handcrafted::new(Knowledge::Full), &game);
+    let mut moves = Vec::new();
+    game.generate(&mut moves);
+    let best = moves.iter().zip(&answer.priors).max_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap().0;
+    assert_eq!(game.move_name(*best), "Rxa2");
+    let up = Chess::from_position("4k3/8/8/8/8/8/8/3QK3 w - - 0 1", &Rules::default()).unwrap();
+    assert!(value(&one(&mut Handcrafted::new(Knowledge::Full), &up)) > 0.9);
+    let down = Chess::from_position("4k3/8/8/8/8/8/8/3QK3 b - - 0 1", &Rules::default()).unwrap();
+    assert!(value(&one(&mut Handcrafted::new(Knowledge::Full), &down)) < -0.9);
+}
+
+#[test]
+fn a_cached_answer_is_the_evaluator_s_to_the_bit() {
+    let architecture = Architecture::new::<tictactoe::Stones>("8x1".parse().unwrap());
+    let network = Network::random::<tictactoe::Stones>(architecture, 1);
+    let model = NetworkEvaluator::<tictactoe::Stones>::model(&network).unwrap();
+    let evaluator = || NetworkEvaluator::<tictactoe::Stones>::new(Arc::clone(&model));
+    // Room for 200 answers, of some 5,000 positions that there are; batches of all sizes.
+    let (mut cached, mut plain) = (Cache::new(evaluator(), 200 * 4 * (8 + 9), 9), evaluator());
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(4);
+    let mut positions = positions::<TicTacToe>(6_000, 3).into_iter().peekable();
+    while positions.peek().is_some() {
+        for (game, moves) in positions.by_ref().take(random.random_range(1..20)) {
+            cached.add(&game, &moves);
+            plain.add(&game, &moves);
+        }
+        assert_eq!(run(&mut cached), run(&mut plain));
+    }
+    let counts = cached.counts();
+    println!("{counts:?}");
+    assert_eq!(counts.asked, 6_000);
+    assert!(counts.hits > 500 && counts.hits < 4_000, "{counts:?}");
+}
+
+#[test]
+fn transpositions_hit() {
+    let mut cache = Cache::new(Uniform::default(), 1 << 16, 60);
+    for (number, moves) in ["Nf3 Nf6 d4", "d4 Nf6 Nf3", "d4 Nf6 Nf3"].iter().enumerate() {
+        let mut game = Chess::new(&Rules::default());
+        line(&mut game, moves).unwrap();
+        one(&mut cache, &game);
+        assert_eq!(cache.counts().hits, number as u64);
+    }
+}
+
+/// A game whose positions all have the same key: only the check tells them apart.
+#[test]
+fn a_shared_key_never_brings_another_position_s_priors() {
+    #[derive(Clone, Debug)]
+    struct Clashing(TicTacToe);
+    impl std::fmt::Display for Clashing {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            self.0.fmt(f)
+        }
+    }
+    impl Game for Clashing {
+        type Move = <TicTacToe as Game>::Move;
+        type Rules = ();
+        const NAME: &'static str = "clashing";
+        const TITLE: &'static str = "tic-tac-toe with one key for all";
+        fn new(rules: &()) -> Clashing {
+            Clashing(TicTacToe::new(rules))
+        }
+        fn from_position(text: &str, rules: &()) -> Result<Clashing, alfil_game::PositionError> {
+            TicTacToe::from_position(text, rules).map(Clashing)
+        }
+        fn position(&self) -> String {
+            self.0.position()
+        }
+        fn side(&self) -> alfil_game::Side {
+            self.0.side()
+        }
+        fn ply(&self) -> u32 {
+            self.0.ply()
+        }
+        fn ply_cap(&self) -> u32 {
+            self.0.ply_cap()
+        }
+        fn generate(&self, moves: &mut Vec<Self::Move>) {
+            self.0.generate(moves);
+        }
+        fn verdict(&self, generated: &[Self::Move]) -> Option<alfil_game::Outcome> {
+            self.0.verdict(generated)
+        }
+        fn play(&mut self, m: Self::Move) {
+            self.0.play(m);
+        }
+        fn key(&self) -> u64 {
+            7
+        }
+        fn same_position(&self, other: &Clashing) -> bool {
+            self.0.same_position(&other.0)
+        }
+        fn move_text(&self, m: Self::Move) -> String {
+            self.0.move_text(m)
+        }
+        fn parse_move(&self, text: &str) -> Result<Self::Move, alfil_game::MoveError> {
+            self.0.parse_move(text)
+        }
+    }
+
+    /// Gives priors that only this set of moves has.
+    #[derive(Default)]
+    struct Telling(Vec<Vec<f32>>);
+    impl<G: Game> Evaluator<G> for Telling {
+        fn add(&mut self, _: &G, moves: &[G::Move]) {
+            self.0.push(moves.iter().map(|&m| f32::from(m.into()) + 1.0).collect());
+        }
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+        fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
+            for (number, priors) in self.0.drain(..).enumerate() {
+                take(number, Evaluation { priors: &priors, wdl: [0.0, 1.0, 0.0], moves_left: Some(3.0) });
+            }
+        }
+    }
+
+    let mut cache = Cache::new(Telling::default(), 4_000, 9);
+    let mut seen: HashMap<Vec<u16>, u32> = HashMap::new();
+    for (game, moves) in positions::<Clashing>(2_000, 5) {
+        cache.add(&game, &moves);
+        let answer = run::<Clashing>(&mut cache).remove(0);
+        let expected: Vec<f32> = moves.iter().map(|&m| f32::from(u16::from(m)) + 1.0).collect();
+        assert_eq!(answer.priors, expected, "{}", game.position());
+        assert_eq!(answer.moves_left, Some(3.0));
+        *seen.entry(moves.into_iter().map(Into::into).collect()).or_default() += 1;
+    }
+    assert!(seen.len() > 100);
+}
+
+#[test]
+fn networks_of_other_boards_work_too() {
+    let architecture = Architecture::new::<connect4::Stones>("8x1".parse().unwrap());
+    let network = Network::random::<connect4::Stones>(architecture, 1);
+    let model = NetworkEvaluator::<connect4::Stones>::model(&network).unwrap();
+    keeps_the_contract::<Connect4>(&mut NetworkEvaluator::<connect4::Stones>::new(model));
+}
