@@ -1,0 +1,72 @@
+//! PUCT: predictor and upper confidence bound for trees.
+
+/// The constants of PUCT. The move with the largest
+///
+/// ```text
+/// Q + C(N) P sqrt(N) / (1 + n),   C(N) = factor ln((N + base + 1) / base) + init
+/// ```
+///
+/// is picked, with Q the move's mean value, P its prior, n its visits and N those of all moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Puct {
+    /// C at the first visit.
+    pub init: f32,
+    /// After about so many visits C begins to grow.
+    pub base: f32,
+    /// How fast it then grows.
+    pub factor: f32,
+    /// How much worse than its parent an unvisited move is held to be once all of the policy has been visited.
+    pub fpu_reduction: f32,
+}
+
+impl Default for Puct {
+    /// For play: lc0's tuned defaults (0.33.0-dev).
+    fn default() -> Puct {
+        Puct { init: 1.745, base: 38_739.0, factor: 3.894, fpu_reduction: 0.33 }
+    }
+}
+
+impl Puct {
+    /// For self-play: AlphaZero's pseudocode; no reduction, as lc0's self-play.
+    pub const SELF_PLAY: Puct = Puct { init: 1.25, base: 19_652.0, factor: 1.0, fpu_reduction: 0.0 };
+
+    /// C(N).
+    pub fn exploration(&self, parent_visits: u32) -> f32 {
+        self.factor * ((parent_visits as f32 + self.base + 1.0) / self.base).ln() + self.init
+    }
+
+    /// What a move is worth trying.
+    pub fn score(&self, q: f32, prior: f32, parent_visits: u32, visits: u32) -> f32 {
+        let n = parent_visits as f32;
+        q + self.exploration(parent_visits) * prior * n.sqrt() / (1.0 + visits as f32)
+    }
+
+    /// The value that an unvisited move is held to have: the parent's, less the reduction by the root of the share of the
+    /// policy that has been visited.
+    pub fn first_play(&self, parent_value: f32, visited_policy: f32) -> f32 {
+        parent_value - self.fpu_reduction * visited_policy.sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exploration_grows_from_init() {
+        let puct = Puct::SELF_PLAY;
+        // ln((800 + 19652 + 1) / 19652) + 1.25
+        assert!((puct.exploration(800) - 1.289_94).abs() < 1e-4, "{}", puct.exploration(800));
+        assert!((puct.exploration(0) - 1.25).abs() < 1e-4);
+        assert!(Puct::default().exploration(1_000_000) > 10.0);
+    }
+
+    #[test]
+    fn visits_lower_the_score_and_priors_raise_it() {
+        let puct = Puct::default();
+        assert!(puct.score(0.1, 0.5, 100, 3) > puct.score(0.1, 0.5, 100, 4));
+        assert!(puct.score(0.1, 0.5, 100, 3) > puct.score(0.1, 0.4, 100, 3));
+        assert_eq!(puct.score(0.1, 0.5, 0, 0), 0.1, "before the first visit only the value counts");
+        assert!((puct.first_play(0.2, 0.25) - (0.2 - 0.33 * 0.5)).abs() < 1e-6);
+    }
+}
