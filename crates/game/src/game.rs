@@ -44,9 +44,9 @@ pub enum Knowledge {
 /// Implementations keep [`generate`](Game::generate), [`verdict`](Game::verdict), [`play`](Game::play) and `clone` free
 /// of allocation, since a search calls them at every node. [`crate::conformance`] checks what is promised here.
 pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
-    /// A move. Only meaningful in the position it was generated in. The `u16` it turns into tells the legal moves of a
-    /// position apart, never changes between versions, and is what trees and game records store.
-    type Move: Copy + Eq + Ord + Hash + Debug + Into<u16> + Send + Sync;
+    /// A move. Only meaningful in the position it was generated in. The `u16` it turns into, and can be had back from, tells
+    /// the legal moves of a position apart, never changes between versions, and is what trees and game records store.
+    type Move: Copy + Eq + Ord + Hash + Debug + Into<u16> + TryFrom<u16> + Send + Sync;
 
     /// What can be chosen about the rules.
     type Rules: Clone + Debug + Default + Send + Sync;

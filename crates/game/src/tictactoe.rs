@@ -19,6 +19,17 @@ impl From<Cell> for u16 {
     }
 }
 
+impl TryFrom<u16> for Cell {
+    type Error = MoveError;
+
+    fn try_from(code: u16) -> Result<Cell, MoveError> {
+        match u8::try_from(code) {
+            Ok(cell) if cell < 9 => Ok(Cell(cell)),
+            _ => Err(MoveError::Illegal(code.to_string())),
+        }
+    }
+}
+
 /// A game of tic-tac-toe.
 #[derive(Clone, Debug)]
 pub struct TicTacToe {

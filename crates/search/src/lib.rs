@@ -9,5 +9,6 @@ mod evaluator;
 pub mod classical;
 pub mod evaluators;
 pub mod selection;
+pub mod tree;
 
 pub use evaluator::{Evaluation, Evaluator};

@@ -72,6 +72,13 @@ impl From<Move> for u16 {
     }
 }
 
+impl From<u16> for Move {
+    /// Any number is a move of some kind; whether it is legal somewhere is for the rules to say.
+    fn from(code: u16) -> Move {
+        Move(code)
+    }
+}
+
 impl std::fmt::Debug for Move {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}{}", self.from(), self.to())?;

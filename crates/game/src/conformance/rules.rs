@@ -37,6 +37,8 @@ pub(super) fn moves<G: Game>(sample: &Sample<G>) -> Outcome {
         }
         let codes: HashSet<u16> = legal.iter().map(|&m| m.into()).collect();
         ensure!(codes.len() == legal.len(), game, "two legal moves have the same 16-bit code");
+        let back = legal.iter().find(|&&m| G::Move::try_from(m.into()).ok() != Some(m));
+        ensure!(back.is_none(), game, "{back:?} is another move after turning it into its code and back");
         cases += 1;
     }
     Ok(cases)

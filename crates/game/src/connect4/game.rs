@@ -16,6 +16,17 @@ impl From<Column> for u16 {
     }
 }
 
+impl TryFrom<u16> for Column {
+    type Error = MoveError;
+
+    fn try_from(code: u16) -> Result<Column, MoveError> {
+        match u8::try_from(code) {
+            Ok(column) if usize::from(column) < COLUMNS => Ok(Column(column)),
+            _ => Err(MoveError::Illegal(code.to_string())),
+        }
+    }
+}
+
 /// A game of Connect Four.
 ///
 /// ```

@@ -1,0 +1,21 @@
+//! The search tree: nodes and edges in arenas of a fixed size, shared by any number of threads without locks.
+//!
+//! ```text
+//! nodes  [ root | child | child | grandchild | … ]          64 bytes each, made at their first visit
+//! edges  [ of root … | of child … | … ]                      4 bytes each: move and prior, most promising first
+//! ```
+//!
+//! A node knows its edges and, as a linked list, the children that have been visited. Search is two steps: [`gather`]
+//! walks down to a leaf and leaves a virtual visit on the way, [`apply`] takes what an evaluator says about the leaf,
+//! gives it its edges and carries the value up. Nothing here knows who evaluates, or on which thread.
+//!
+//! There are no transpositions: every node has one history, so that a draw by repetition or move count is never carried
+//! over to a position that got there by another way.
+
+mod node;
+mod step;
+mod store;
+
+pub use node::Proof;
+pub use step::{Gathered, Leaf, Scratch, apply, gather};
+pub use store::{Child, Tree};
