@@ -35,15 +35,12 @@ fn search(tree: &Tree, root: &Chess, nodes: u32) {
 #[divan::bench(args = [1, 2], sample_count = 5, sample_size = 1)]
 fn chess_middlegame(bencher: Bencher, threads: u32) {
     let Ok(root) = Chess::from_position(MIDDLEGAME, &Rules::default()) else { return };
-    bencher
-        .counter(ItemsCount::new(NODES))
-        .with_inputs(|| Tree::new(64 << 20, 36))
-        .bench_refs(|tree| {
-            let tree = &*tree;
-            std::thread::scope(|scope| {
-                for _ in 0..threads {
-                    scope.spawn(|| search(tree, &root, NODES / threads));
-                }
-            });
+    bencher.counter(ItemsCount::new(NODES)).with_inputs(|| Tree::new(64 << 20, 36)).bench_refs(|tree| {
+        let tree = &*tree;
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| search(tree, &root, NODES / threads));
+            }
         });
+    });
 }

@@ -133,6 +133,58 @@ fn the_cap_holds_and_a_full_tree_goes_on() {
 }
 
 #[test]
+fn a_game_is_played_with_one_tree() {
+    let mut root = Connect4::new(&());
+    let mut tree = Tree::new(2 << 20, 7);
+    let mut evaluator = Rollout::new(1, 3);
+    let mut kept = 0;
+    while root.outcome().is_none() {
+        let mut scratch = Scratch::new(&root);
+        for _ in 0..400 {
+            step(&tree, &root, &mut scratch, &mut evaluator, 3);
+        }
+        let children = tree.root_children();
+        let (visits, _, proof) = tree.root().unwrap();
+        // Visits to what is proven end there and reach no child.
+        let of_children: u32 = children.iter().map(|child| child.visits).sum();
+        assert!(if proof.is_none() { of_children == visits - 1 } else { of_children < visits }, "{}", root.position());
+        let mut moves = Vec::new();
+        root.legal_moves(&mut moves);
+        let mut codes: Vec<u16> = children.iter().map(|child| child.code).collect();
+        codes.sort_unstable();
+        assert_eq!(codes, moves.iter().map(|&m| m.into()).collect::<Vec<u16>>());
+
+        let best = tree.best().unwrap();
+        let before = tree.used_bytes();
+        root.play(best.code.try_into().unwrap());
+        tree.advance(&[best.code]);
+        match tree.root() {
+            Some((visits, wdl, _)) => {
+                assert_eq!(visits, best.visits, "nothing is lost");
+                let [loss, draw, win] = wdl.unwrap();
+                assert_eq!(best.wdl.unwrap(), [win, draw, loss], "seen from the other side");
+                assert!(tree.used_bytes() < before);
+                kept += 1;
+            }
+            None => assert!(root.outcome().is_some() || best.visits == 0 || proof.is_some(), "{}", root.position()),
+        }
+    }
+    assert!(kept > 5, "{kept}");
+}
+
+#[test]
+fn moves_that_were_never_looked_at_empty_the_tree() {
+    let root = Chess::new(&Rules::default());
+    let mut tree = search(&root, &mut Uniform::default(), 100, 1);
+    tree.advance(&[]);
+    assert_eq!(tree.root().unwrap().0, 100, "no move, no change");
+    tree.advance(&[u16::MAX]);
+    assert!(tree.is_empty());
+    tree.advance(&[1, 2]);
+    assert!(tree.is_empty());
+}
+
+#[test]
 fn known_mates_are_found_and_proven() {
     for (fen, plies, best) in [
         ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", 1, "a1a8"),

@@ -74,6 +74,8 @@ pub(super) struct Node {
     pub next_sibling: AtomicU32,
     /// Side, whether the edges are there, and the proof.
     flags: AtomicU32,
+    /// Where the node goes when the tree is compacted; of no meaning at other times.
+    pub moves_to: AtomicU32,
 }
 
 const _: () = assert!(size_of::<Node>() == 64);
@@ -90,6 +92,18 @@ impl Node {
         self.first_child.store(NONE, Relaxed);
         self.next_sibling.store(NONE, Relaxed);
         self.flags.store(if side == Side::Second { SECOND } else { 0 }, Relaxed);
+    }
+
+    /// Becomes a copy of `other`, but for its links to other nodes. Nobody else may be looking.
+    pub fn copy_from(&self, other: &Node) {
+        for (to, from) in [(&self.traffic, &other.traffic), (&self.wins, &other.wins), (&self.losses, &other.losses)] {
+            to.store(from.load(Relaxed), Relaxed);
+        }
+        for (to, from) in [(&self.counts, &other.counts), (&self.flags, &other.flags), (&self.parent, &other.parent)] {
+            to.store(from.load(Relaxed), Relaxed);
+        }
+        self.first_child.store(NONE, Relaxed);
+        self.next_sibling.store(NONE, Relaxed);
     }
 
     pub fn edges(&self) -> u16 {

@@ -1,5 +1,7 @@
 //! The two steps of a search.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use alfil_game::{Game, Score, Side};
 
 use super::node::{NONE, Node, Proof};
@@ -102,6 +104,8 @@ fn enter<G: Game>(tree: &Tree, parent: u32, edge: u16, scratch: &mut Scratch<G>)
     }
     node.begin_visit();
     if parent != NONE && !tree.link(tree.node(parent), index) {
+        // Nobody will ever see this node: it is left behind until the tree is compacted.
+        node.parent.store(NONE, Relaxed);
         return give_up(tree, path, Gathered::Collision);
     }
     path.push(index);

@@ -55,6 +55,67 @@ impl Tree {
         *self.used.get_mut() = 0;
     }
 
+    /// Makes the position after these moves, given by their codes, the root, and keeps what is known below it. Without a
+    /// node for it the tree is empty afterwards. No walk may be under way.
+    pub fn advance(&mut self, codes: &[u16]) {
+        let mut root = 0;
+        for &code in codes {
+            let node = self.nodes.get(root as usize).filter(|_| !self.is_empty());
+            let next =
+                node.and_then(|node| self.children(node).find(|(_, c)| self.edge(node, c.parent_edge()).0 == code));
+            match next {
+                Some((index, _)) => root = index,
+                None => return self.clear(),
+            }
+        }
+        // A root needs its moves, not only its value: the end of a game is none.
+        if self.nodes.get(root as usize).is_none_or(|root| !root.is_expanded() || root.edges() == 0) {
+            return self.clear();
+        }
+        if root != 0 {
+            self.compact(root);
+        }
+    }
+
+    /// Moves everything below `root` to the beginning of the arenas. Parents stand before their children and nodes in the
+    /// order of their edges, so that all goes towards the beginning and nothing is overwritten that is still needed.
+    fn compact(&mut self, root: u32) {
+        let mut kept = 0;
+        for index in 0..self.len() as u32 {
+            let node = self.node(index);
+            let parent = node.parent.load(Relaxed);
+            let parent_moves_to = if parent == NONE { NONE } else { self.node(parent).moves_to.load(Relaxed) };
+            let lives = index == root || index > root && parent_moves_to != NONE;
+            node.moves_to.store(if lives { kept } else { NONE }, Relaxed);
+            node.parent.store(if index == root { NONE } else { parent_moves_to }, Relaxed);
+            kept += u32::from(lives);
+        }
+        let mut next_edge = 0;
+        for index in root..self.len() as u32 {
+            let from = self.node(index);
+            let moves_to = from.moves_to.load(Relaxed);
+            if moves_to == NONE {
+                continue;
+            }
+            let (first_edge, edges) = (from.first_edge.load(Relaxed), u32::from(from.edges()));
+            for edge in 0..edges {
+                let word = self.edges[(first_edge + edge) as usize].load(Relaxed);
+                self.edges[(next_edge + edge) as usize].store(word, Relaxed);
+            }
+            let to = self.node(moves_to);
+            to.copy_from(from);
+            to.first_edge.store(next_edge, Relaxed);
+            next_edge += edges;
+            let parent = to.parent.load(Relaxed);
+            if parent != NONE {
+                let siblings = &self.node(parent).first_child;
+                to.next_sibling.store(siblings.load(Relaxed), Relaxed);
+                siblings.store(moves_to, Relaxed);
+            }
+        }
+        *self.used.get_mut() = u64::from(next_edge) << 32 | u64::from(kept);
+    }
+
     /// Nodes in use.
     pub fn len(&self) -> usize {
         self.used.load(Acquire) as u32 as usize
