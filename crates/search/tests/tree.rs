@@ -82,8 +82,8 @@ fn visits_are_conserved_whatever_the_batches() {
 #[test]
 fn threads_share_a_tree_without_losing_a_visit() {
     let root = Connect4::new(&());
-    for seed in 0..5 {
-        let tree = Tree::new(32 << 20, 7);
+    for seed in 0..30 {
+        let tree = Tree::new(4 << 20, 7);
         let done = AtomicU32::new(0);
         std::thread::scope(|scope| {
             for thread in 0..4 {
@@ -91,7 +91,7 @@ fn threads_share_a_tree_without_losing_a_visit() {
                 scope.spawn(move || {
                     let mut evaluator = Rollout::new(1, 10 * seed + thread);
                     let mut scratch = Scratch::new(root);
-                    for round in 0..300 {
+                    for round in 0..100 {
                         let more = step(tree, root, &mut scratch, &mut evaluator, 1 + round % 7).0;
                         done.fetch_add(more, Ordering::Relaxed);
                     }
@@ -101,7 +101,7 @@ fn threads_share_a_tree_without_losing_a_visit() {
         let done = done.into_inner();
         let (visits, wdl, _) = tree.root().unwrap();
         assert_eq!(visits, done);
-        assert!(visits > 1_000, "{visits}");
+        assert!(visits > 400, "{visits}");
         let children = tree.root_children();
         assert_eq!(children.iter().map(|child| child.visits).sum::<u32>(), done - 1);
         // The root's value is that of its first evaluation and of its children.

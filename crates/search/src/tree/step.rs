@@ -56,15 +56,13 @@ impl<G: Game> Scratch<G> {
 pub fn gather<G: Game>(tree: &Tree, root: &G, puct: &Puct, scratch: &mut Scratch<G>) -> Gathered {
     scratch.game.clone_from(root);
     scratch.path.clear();
-    if tree.is_empty() {
-        return enter(tree, NONE, 0, scratch);
-    }
-    let mut at = 0;
+    let Some(root_index) = tree.root_index() else { return enter(tree, NONE, 0, scratch) };
+    let mut at = root_index;
     loop {
         let node = tree.node(at);
         node.begin_visit();
         scratch.path.push(at);
-        if let Some(proof) = node.proof().filter(|_| at != 0) {
+        if let Some(proof) = node.proof().filter(|_| at != root_index) {
             let (win, loss) = proof.win_loss();
             carry_up(tree, &scratch.path, node.side(), win, loss);
             return Gathered::Known;
@@ -103,7 +101,8 @@ fn enter<G: Game>(tree: &Tree, parent: u32, edge: u16, scratch: &mut Scratch<G>)
         node.expand();
     }
     node.begin_visit();
-    if parent != NONE && !tree.link(tree.node(parent), index) {
+    let linked = if parent == NONE { tree.link_root(index) } else { tree.link(tree.node(parent), index) };
+    if !linked {
         // Nobody will ever see this node: it is left behind until the tree is compacted.
         node.parent.store(NONE, Relaxed);
         return give_up(tree, path, Gathered::Collision);

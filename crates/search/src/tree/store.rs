@@ -10,7 +10,7 @@ use super::node::{NONE, Node, Proof};
 /// Priors are kept in steps of this.
 const PRIOR_STEPS: f32 = 65_535.0;
 
-/// A search tree of a fixed size. The root is node 0.
+/// A search tree of a fixed size.
 pub struct Tree {
     nodes: Box<[Node]>,
     /// Move in the lower half, prior in the upper.
@@ -18,6 +18,8 @@ pub struct Tree {
     /// Nodes in use in the lower half, edges in the upper: taken together, so that nodes and their edges lie in the same
     /// order.
     used: AtomicU64,
+    /// The root, once it is complete.
+    root: AtomicU32,
 }
 
 /// A move at a node, as the node's mover sees it.
@@ -47,32 +49,34 @@ impl Tree {
             nodes: (0..nodes).map(|_| Node::default()).collect(),
             edges: (0..edges).map(|_| AtomicU32::new(0)).collect(),
             used: AtomicU64::new(0),
+            root: AtomicU32::new(NONE),
         }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self.used.get_mut() = 0;
+        *self.root.get_mut() = NONE;
     }
 
     /// Makes the position after these moves, given by their codes, the root, and keeps what is known below it. Without a
     /// node for it the tree is empty afterwards. No walk may be under way.
     pub fn advance(&mut self, codes: &[u16]) {
-        let mut root = 0;
+        let Some(mut root) = self.root_index() else { return };
         for &code in codes {
-            let node = self.nodes.get(root as usize).filter(|_| !self.is_empty());
-            let next =
-                node.and_then(|node| self.children(node).find(|(_, c)| self.edge(node, c.parent_edge()).0 == code));
-            match next {
-                Some((index, _)) => root = index,
+            let node = self.node(root);
+            let child = self.children(node).find(|(_, child)| self.edge(node, child.parent_edge()).0 == code);
+            match child.map(|(index, _)| index) {
+                Some(index) => root = index,
                 None => return self.clear(),
             }
         }
         // A root needs its moves, not only its value: the end of a game is none.
-        if self.nodes.get(root as usize).is_none_or(|root| !root.is_expanded() || root.edges() == 0) {
+        let node = self.node(root);
+        if !node.is_expanded() || node.edges() == 0 {
             return self.clear();
         }
-        if root != 0 {
+        if !codes.is_empty() {
             self.compact(root);
         }
     }
@@ -114,6 +118,7 @@ impl Tree {
             }
         }
         *self.used.get_mut() = u64::from(next_edge) << 32 | u64::from(kept);
+        *self.root.get_mut() = 0;
     }
 
     /// Nodes in use.
@@ -123,7 +128,7 @@ impl Tree {
 
     /// Whether there is not even a root.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.root_index().is_none()
     }
 
     /// Bytes of nodes and edges in use.
@@ -134,15 +139,14 @@ impl Tree {
 
     /// What the root is worth to its mover: visits, and mean win, draw and loss.
     pub fn root(&self) -> Option<(u32, Option<[f32; 3]>, Option<Proof>)> {
-        let root = self.nodes.first().filter(|_| !self.is_empty())?;
+        let root = self.node(self.root_index()?);
         Some((root.visits().0, root.wdl(), root.proof()))
     }
 
     /// Every move of the root, the most promising first at the time it was evaluated.
     pub fn root_children(&self) -> Vec<Child> {
-        let Some(root) = self.nodes.first().filter(|root| !self.is_empty() && root.is_expanded()) else {
-            return Vec::new();
-        };
+        let root = self.root_index().map(|root| self.node(root)).filter(|root| root.is_expanded());
+        let Some(root) = root else { return Vec::new() };
         let mut children: Vec<Child> = (0..root.edges())
             .map(|edge| {
                 let (code, prior) = self.edge(root, edge);
@@ -172,6 +176,10 @@ impl Tree {
             rank(a).cmp(&rank(b)).then(value(a).total_cmp(&value(b))).then(a.prior.total_cmp(&b.prior))
         };
         self.root_children().into_iter().max_by(better)
+    }
+
+    pub(super) fn root_index(&self) -> Option<u32> {
+        Some(self.root.load(Acquire)).filter(|root| *root != NONE)
     }
 
     pub(super) fn node(&self, index: u32) -> &Node {
@@ -213,6 +221,11 @@ impl Tree {
         let index = used as u32;
         self.node(index).fill(side, parent, parent_edge, (used >> 32) as u32, edges);
         Some(index)
+    }
+
+    /// Makes a complete node the root, unless another thread has been faster.
+    pub(super) fn link_root(&self, root: u32) -> bool {
+        self.root.compare_exchange(NONE, root, AcqRel, Acquire).is_ok()
     }
 
     /// Puts a complete child among those of its parent, unless another thread has put one there for the same edge.
