@@ -91,9 +91,16 @@ fn threads_share_a_tree_without_losing_a_visit() {
                 scope.spawn(move || {
                     let mut evaluator = Rollout::new(1, 10 * seed + thread);
                     let mut scratch = Scratch::new(root);
-                    for round in 0..100 {
+                    let mut mine = 0;
+                    for round in 0.. {
+                        // A thread that is held up at a leaf keeps others from it: how many walks come to nothing depends
+                        // on the scheduler, so each goes on until it has done its share.
                         let more = step(tree, root, &mut scratch, &mut evaluator, 1 + round % 7).0;
                         done.fetch_add(more, Ordering::Relaxed);
+                        mine += more;
+                        if mine >= 150 {
+                            break;
+                        }
                     }
                 });
             }
@@ -101,7 +108,7 @@ fn threads_share_a_tree_without_losing_a_visit() {
         let done = done.into_inner();
         let (visits, wdl, _) = tree.root().unwrap();
         assert_eq!(visits, done);
-        assert!(visits > 400, "{visits}");
+        assert!(visits >= 600, "{visits}");
         let children = tree.root_children();
         assert_eq!(children.iter().map(|child| child.visits).sum::<u32>(), done - 1);
         // The root's value is that of its first evaluation and of its children.
