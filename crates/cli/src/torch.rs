@@ -6,12 +6,12 @@ use alfil_nn::{Batch, Network, Outputs};
 /// An evaluator as a closure.
 pub type Evaluator = Box<dyn FnMut(&Batch, &mut Outputs) -> anyhow::Result<()> + Send>;
 
+const NO_LIBTORCH: &str =
+    "this alfil was built without libtorch: build it with the default features (scripts/alfil does)";
+
 /// Fails with one clear sentence if this build has no libtorch.
 pub fn require() -> anyhow::Result<()> {
-    anyhow::ensure!(
-        cfg!(feature = "torch"),
-        "this alfil was built without libtorch: build it with the default features (scripts/alfil does)"
-    );
+    anyhow::ensure!(cfg!(feature = "torch"), NO_LIBTORCH);
     Ok(())
 }
 
@@ -27,9 +27,9 @@ pub fn evaluator<E: Encoding>(network: &Network, device: &str, half: bool) -> an
 }
 
 #[cfg(not(feature = "torch"))]
-pub fn evaluator<E: Encoding>(_: &Network, _: &str, _: bool) -> anyhow::Result<(Evaluator, String)> {
-    require()?;
-    unreachable!("a build without libtorch does not get here")
+pub fn evaluator<E: Encoding>(network: &Network, _: &str, _: bool) -> anyhow::Result<(Evaluator, String)> {
+    network.check_encoding::<E>()?;
+    anyhow::bail!(NO_LIBTORCH)
 }
 
 /// CUDA devices.
