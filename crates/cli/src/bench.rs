@@ -41,9 +41,9 @@ pub struct Eval {
     /// Compare with another way to evaluate
     #[arg(long)]
     against: Option<Rival>,
-    /// Where libtorch computes: cpu, cuda, cuda:N or auto
-    #[arg(long, default_value = "cpu")]
-    device: String,
+    /// Where libtorch computes: cpu, cuda, cuda:N or auto [default: cpu]
+    #[arg(long, requires = "against")]
+    device: Option<String>,
     /// Measurements of each, taken in turns; the median counts
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
@@ -147,7 +147,11 @@ fn measure<E: Encoding>(
             Ok(())
         }));
         if let Some(Rival::Torch) = eval.against {
-            rivals.push(torch::evaluator::<E>(network, &eval.device, true)?.0);
+            let (rival, why) = torch::evaluator::<E>(network, eval.device.as_deref().unwrap_or("cpu"), true)?;
+            if eval.device.is_some() && rivals.is_empty() {
+                eprintln!("libtorch: {why}");
+            }
+            rivals.push(rival);
         }
     }
     let (mut cpu, mut rival) = (Vec::new(), Vec::new());

@@ -130,6 +130,7 @@ fn evaluation_is_measured() {
     assert_eq!(rows.as_array().unwrap().len(), 4);
     assert!(rows.as_array().unwrap().iter().all(|row| row["cpu"].as_f64().unwrap() > 0.0 && row["ratio"].is_null()));
     let against = [&quick[..], &["--against", "torch"]].concat();
+    assert_eq!(alfil(&["bench", "eval", "--device", "cuda"]).status.code(), Some(2), "a device needs a rival");
     if cfg!(feature = "torch") {
         assert!(json(&against)[0]["ratio"].as_f64().unwrap() > 0.0);
     } else {

@@ -138,7 +138,7 @@ impl Node {
         }
     }
 
-    /// Notes a proof. A better one of the same kind takes the place of an earlier one.
+    /// Notes a proof in place of an earlier one, whose distance may have been longer.
     pub fn prove(&self, proof: Proof) {
         let (kind, distance) = match proof {
             Proof::Win(n) => (1, n),

@@ -5,12 +5,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use alfil_game::{Game, Score, Side};
 
 use super::node::{NONE, Node, Proof};
-use super::store::Tree;
+use super::store::{MOST_MOVES, Tree};
 use crate::Evaluation;
 use crate::selection::Puct;
-
-/// More than any position of the games here has; of more, the first are searched.
-const MOST_MOVES: usize = 1_024;
 
 /// A position that waits for its evaluation. It must be [applied](apply), or its virtual visits stay for ever.
 #[derive(Debug)]

@@ -7,6 +7,9 @@ use alfil_game::Side;
 
 use super::node::{NONE, Node, Proof};
 
+/// More than any position of the games here has; of more, the first are searched.
+pub(super) const MOST_MOVES: usize = 1_024;
+
 /// Priors are kept in steps of this.
 const PRIOR_STEPS: f32 = 65_535.0;
 
@@ -38,13 +41,13 @@ pub struct Child {
 }
 
 impl Tree {
-    /// A tree that never takes more than `bytes` bytes, for positions of about `moves` moves each. At least a root with as
-    /// many moves as a position can have.
+    /// A tree that never takes more than `bytes` bytes, for positions of about `moves` moves each. Only where not even a
+    /// root with the most moves that are searched (1,024) would fit does it take as much as that needs.
     pub fn new(bytes: usize, moves: usize) -> Tree {
         let each = size_of::<Node>() + moves.max(1) * size_of::<AtomicU32>();
         let nodes = (bytes / each).max(1);
         let rest = bytes.saturating_sub(nodes * size_of::<Node>());
-        let edges = (rest / size_of::<AtomicU32>()).max(usize::from(u16::MAX).min(1_024));
+        let edges = (rest / size_of::<AtomicU32>()).max(MOST_MOVES);
         Tree {
             nodes: (0..nodes).map(|_| Node::default()).collect(),
             edges: (0..edges).map(|_| AtomicU32::new(0)).collect(),
