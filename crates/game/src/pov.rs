@@ -49,6 +49,11 @@ impl Score {
     /// Nothing.
     pub const LOSS: Score = Score(0.0);
 
+    /// So many points, held to the range from 0 to 1.
+    pub const fn new(points: f32) -> Score {
+        Score(points.clamp(0.0, 1.0))
+    }
+
     /// The points, from 0 to 1.
     pub fn points(self) -> f32 {
         self.0

@@ -4,7 +4,7 @@ use alfil_game::Game;
 use alfil_game::chess::{Chess, Rules};
 use alfil_search::Evaluator;
 use alfil_search::evaluators::Uniform;
-use alfil_search::selection::Puct;
+use alfil_search::selection::Rule;
 use alfil_search::tree::{Gathered, Scratch, Tree, apply, gather};
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -20,7 +20,7 @@ fn search(tree: &Tree, root: &Chess, nodes: u32) {
     let mut scratch = Scratch::new(root);
     let mut evaluator = Uniform::default();
     for _ in 0..nodes {
-        if let Gathered::Leaf(leaf) = gather(tree, root, &Puct::default(), &mut scratch) {
+        if let Gathered::Leaf(leaf) = gather(tree, root, &Rule::default(), None, &mut scratch) {
             evaluator.add(&scratch.game, &scratch.moves);
             let mut leaf = Some(leaf);
             Evaluator::<Chess>::run(&mut evaluator, &mut |_, evaluation| {

@@ -2,6 +2,8 @@
 
 use alfil_game::Game;
 
+use crate::evaluators::CacheCounts;
+
 /// What an evaluator says about a position, as its mover sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evaluation<'a> {
@@ -37,6 +39,29 @@ pub trait Evaluator<G: Game>: Send {
         self.len() == 0
     }
 
+    /// What has been asked and could be answered from memory, where there is any.
+    fn cache_counts(&self) -> CacheCounts {
+        CacheCounts::default()
+    }
+
     /// Judges what was added, hands over each answer with its number, in order, and begins anew.
     fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>));
+}
+
+impl<G: Game, V: Evaluator<G> + ?Sized> Evaluator<G> for Box<V> {
+    fn add(&mut self, game: &G, moves: &[G::Move]) {
+        (**self).add(game, moves);
+    }
+
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+
+    fn cache_counts(&self) -> CacheCounts {
+        (**self).cache_counts()
+    }
+
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
+        (**self).run(take);
+    }
 }

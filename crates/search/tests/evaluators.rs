@@ -9,7 +9,7 @@ use alfil_game::connect4::{self, Connect4};
 use alfil_game::tictactoe::{self, TicTacToe};
 use alfil_game::{Game, Knowledge, line};
 use alfil_nn::{Architecture, Network};
-use alfil_search::evaluators::{Cache, Handcrafted, NetworkEvaluator, Rollout, Uniform};
+use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, NetworkEvaluator, Rollout, Uniform};
 use alfil_search::{Evaluation, Evaluator};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -74,6 +74,10 @@ fn keeps_the_contract<G: Game>(evaluator: &mut dyn Evaluator<G>) {
     assert!(run(evaluator).is_empty(), "nothing added, nothing answered");
 }
 
+fn memory(bytes: usize, most_moves: usize) -> Arc<CacheMemory> {
+    Arc::new(CacheMemory::new(bytes, most_moves))
+}
+
 fn network() -> NetworkEvaluator<Az21> {
     let network = Network::random::<Az21>(Architecture::new::<Az21>("8x1".parse().unwrap()), 1);
     NetworkEvaluator::new(NetworkEvaluator::<Az21>::model(&network).unwrap())
@@ -84,9 +88,9 @@ fn every_kind_keeps_the_contract() {
     keeps_the_contract::<Chess>(&mut Uniform::default());
     keeps_the_contract::<Chess>(&mut Handcrafted::new(Knowledge::Full));
     keeps_the_contract::<Chess>(&mut network());
-    keeps_the_contract::<Chess>(&mut Cache::new(network(), 100_000, 60));
+    keeps_the_contract::<Chess>(&mut Cache::new(network(), memory(100_000, 60)));
     keeps_the_contract::<TicTacToe>(&mut Rollout::new(5, 1));
-    keeps_the_contract::<TicTacToe>(&mut Cache::new(Rollout::<TicTacToe>::new(5, 1), 1_000, 9));
+    keeps_the_contract::<TicTacToe>(&mut Cache::new(Rollout::<TicTacToe>::new(5, 1), memory(1_000, 9)));
 }
 
 #[test]
@@ -124,7 +128,7 @@ fn a_cached_answer_is_the_evaluator_s_to_the_bit() {
     let model = NetworkEvaluator::<tictactoe::Stones>::model(&network).unwrap();
     let evaluator = || NetworkEvaluator::<tictactoe::Stones>::new(Arc::clone(&model));
     // Room for 200 answers, of some 5,000 positions that there are; batches of all sizes.
-    let (mut cached, mut plain) = (Cache::new(evaluator(), 200 * 4 * (8 + 9), 9), evaluator());
+    let (mut cached, mut plain) = (Cache::new(evaluator(), memory(200 * 4 * (8 + 9), 9)), evaluator());
     let mut random = Xoshiro256PlusPlus::seed_from_u64(4);
     let mut positions = positions::<TicTacToe>(6_000, 3).into_iter().peekable();
     while positions.peek().is_some() {
@@ -134,7 +138,7 @@ fn a_cached_answer_is_the_evaluator_s_to_the_bit() {
         }
         assert_eq!(run(&mut cached), run(&mut plain));
     }
-    let counts = cached.counts();
+    let counts = Evaluator::<TicTacToe>::cache_counts(&cached);
     println!("{counts:?}");
     assert_eq!(counts.asked, 6_000);
     assert!(counts.hits > 500 && counts.hits < 4_000, "{counts:?}");
@@ -142,12 +146,12 @@ fn a_cached_answer_is_the_evaluator_s_to_the_bit() {
 
 #[test]
 fn transpositions_hit() {
-    let mut cache = Cache::new(Uniform::default(), 1 << 16, 60);
+    let mut cache = Cache::new(Uniform::default(), memory(1 << 16, 60));
     for (number, moves) in ["Nf3 Nf6 d4", "d4 Nf6 Nf3", "d4 Nf6 Nf3"].iter().enumerate() {
         let mut game = Chess::new(&Rules::default());
         line(&mut game, moves).unwrap();
         one(&mut cache, &game);
-        assert_eq!(cache.counts().hits, number as u64);
+        assert_eq!(Evaluator::<Chess>::cache_counts(&cache).hits, number as u64);
     }
 }
 
@@ -224,7 +228,7 @@ fn a_shared_key_never_brings_another_position_s_priors() {
         }
     }
 
-    let mut cache = Cache::new(Telling::default(), 4_000, 9);
+    let mut cache = Cache::new(Telling::default(), memory(4_000, 9));
     let mut seen: HashMap<Vec<u16>, u32> = HashMap::new();
     for (game, moves) in positions::<Clashing>(2_000, 5) {
         cache.add(&game, &moves);

@@ -6,6 +6,7 @@
 use shakmaty::attacks::{bishop_attacks, king_attacks, knight_attacks, pawn_attacks, queen_attacks, rook_attacks};
 use shakmaty::{Bitboard, Board, Color, File, Position, Role, Square};
 
+use super::bare_king::{self, centre_distance};
 use super::moves::Move;
 use crate::Knowledge;
 
@@ -81,11 +82,14 @@ pub(super) fn evaluate(position: &shakmaty::Chess, knowledge: Knowledge) -> i32 
     match knowledge {
         Knowledge::Material => count_material(board, us) - count_material(board, them),
         Knowledge::Full => {
+            if let Some(value) = bare_king::evaluate(board, us) {
+                return value;
+            }
             let (ours, theirs) = (side(board, us), side(board, them));
             let left: i32 = Role::ALL.into_iter().map(|role| phase(role) * board.by_role(role).count() as i32).sum();
             let left = left.min(FULL_PHASE);
             let (middlegame, endgame) = (ours.0 - theirs.0, ours.1 - theirs.1);
-            (middlegame * left + endgame * (FULL_PHASE - left)) / FULL_PHASE + TO_MOVE + drive(board, us)
+            (middlegame * left + endgame * (FULL_PHASE - left)) / FULL_PHASE + TO_MOVE
         }
     }
 }
@@ -169,21 +173,6 @@ fn king(board: &Board, color: Color, sum: &mut Pair) {
     *sum += shield * PAWN_SHIELD;
 }
 
-/// In endings that are won by mating a bare king: drive it to the edge, and bring ours near.
-fn drive(board: &Board, us: Color) -> i32 {
-    let (Some(ours), Some(theirs)) = (board.king_of(us), board.king_of(!us)) else { return 0 };
-    let bare = |color| board.by_color(color).count() == 1;
-    let push = |strong: Square, weak: Square| {
-        let to_edge = centre_distance(weak) * 10;
-        to_edge + (14 - manhattan(strong, weak)) * 4
-    };
-    match (bare(us), bare(!us)) {
-        (false, true) => push(ours, theirs),
-        (true, false) => -push(theirs, ours),
-        _ => 0,
-    }
-}
-
 /// Where a piece stands well, with the square seen from its own side.
 fn placement(role: Role, square: Square) -> Pair {
     let (file, rank) = (i32::from(square.file()), i32::from(square.rank()));
@@ -224,16 +213,6 @@ fn neighbours(file: File) -> Bitboard {
 
 fn pawn_guard(pawns: Bitboard, color: Color) -> Bitboard {
     pawns.into_iter().fold(Bitboard::EMPTY, |squares, pawn| squares | pawn_attacks(color, pawn))
-}
-
-/// Steps to the middle of the board, 0 to 6.
-fn centre_distance(square: Square) -> i32 {
-    let axis = |at: i32| if at < 4 { 3 - at } else { at - 4 };
-    axis(square.file().into()) + axis(square.rank().into())
-}
-
-fn manhattan(a: Square, b: Square) -> i32 {
-    (i32::from(a.file()) - i32::from(b.file())).abs() + (i32::from(a.rank()) - i32::from(b.rank())).abs()
 }
 
 #[cfg(test)]
@@ -278,7 +257,7 @@ mod tests {
         assert!(full("4k3/8/3P4/8/8/8/8/4K3 w - - 0 1") > full("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1"));
         assert!(full("4k3/p7/8/8/8/8/7P/3RK3 w - - 0 1") > full("4k3/p7/8/8/8/8/7P/4K2R w - - 0 1"));
         assert!(full("k7/8/2K5/8/8/8/8/7R w - - 0 1") > full("8/8/2K1k3/8/8/8/8/7R w - - 0 1"));
-        assert!(full("4k3/8/8/8/8/8/PP6/4K3 w - - 0 1") > full("4k3/8/8/8/P7/8/P7/4K3 w - - 0 1"));
+        assert!(full("4k3/7p/8/8/8/8/PP6/4K3 w - - 0 1") > full("4k3/7p/8/8/P7/8/P7/4K3 w - - 0 1"));
     }
 
     #[test]

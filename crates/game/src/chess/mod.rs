@@ -1,6 +1,7 @@
 //! Orthodox chess and Chess960, on the rules of the `shakmaty` crate.
 
 mod az;
+mod bare_king;
 mod board_text;
 mod evaluation;
 mod fen;

@@ -1,10 +1,12 @@
 //! Answers that were given before.
 
+use std::sync::{Arc, Mutex, MutexGuard};
+
 use alfil_game::Game;
 
 use crate::{Evaluation, Evaluator};
 
-/// An evaluator that remembers the answers of another one, in a fixed amount of memory.
+/// An evaluator that remembers the answers of another one, in memory that several may share.
 ///
 /// Positions are told apart by [`Game::key`], which leaves out history and counters: a position that comes up by another
 /// way gets the answer of the first. That the answer belongs to the position is verified by the number of its legal moves
@@ -12,7 +14,7 @@ use crate::{Evaluation, Evaluator};
 /// moves than an entry has room for are passed on.
 pub struct Cache<V> {
     inner: V,
-    store: Store,
+    memory: Arc<CacheMemory>,
     /// For each position of the batch where its answer comes from.
     sources: Vec<Source>,
     /// Copies of the answers found: others may take their place in the store before they are handed over.
@@ -39,21 +41,16 @@ enum Source {
 }
 
 impl<V> Cache<V> {
-    /// Remembers answers of `inner` for positions of up to `most_moves` moves, in at most `bytes` bytes (but at least one).
-    pub fn new(inner: V, bytes: usize, most_moves: usize) -> Cache<V> {
+    /// Remembers answers of `inner`. All that share a memory must give the same answers.
+    pub fn new(inner: V, memory: Arc<CacheMemory>) -> Cache<V> {
         Cache {
             inner,
-            store: Store::new(bytes, most_moves),
+            memory,
             sources: Vec::new(),
             found: Vec::new(),
             priors: Vec::new(),
             counts: CacheCounts::default(),
         }
-    }
-
-    /// What was asked and answered so far.
-    pub fn counts(&self) -> CacheCounts {
-        self.counts
     }
 }
 
@@ -61,16 +58,13 @@ impl<G: Game, V: Evaluator<G>> Evaluator<G> for Cache<V> {
     fn add(&mut self, game: &G, moves: &[G::Move]) {
         let name = Name::of(game, moves);
         self.counts.asked += 1;
-        let source = match self.store.get(name) {
-            Some(answer) => {
-                self.counts.hits += 1;
-                self.found.extend_from_slice(answer);
-                Source::Found(self.found.len() - answer.len(), self.found.len())
-            }
-            None => {
-                self.inner.add(game, moves);
-                Source::Inner(name)
-            }
+        let start = self.found.len();
+        let source = if self.memory.get(name, &mut self.found) {
+            self.counts.hits += 1;
+            Source::Found(start, self.found.len())
+        } else {
+            self.inner.add(game, moves);
+            Source::Inner(name)
         };
         self.sources.push(source);
     }
@@ -79,8 +73,12 @@ impl<G: Game, V: Evaluator<G>> Evaluator<G> for Cache<V> {
         self.sources.len()
     }
 
+    fn cache_counts(&self) -> CacheCounts {
+        self.counts
+    }
+
     fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
-        let Cache { inner, store, sources, found, priors, .. } = self;
+        let Cache { inner, memory, sources, found, priors, .. } = self;
         let mut next = 0;
         let mut take_found = |next: &mut usize, take: &mut dyn FnMut(usize, Evaluation<'_>)| {
             while let Some(Source::Found(start, end)) = sources.get(*next) {
@@ -92,7 +90,7 @@ impl<G: Game, V: Evaluator<G>> Evaluator<G> for Cache<V> {
         inner.run(&mut |_, answer| {
             take_found(&mut next, take);
             if let Some(Source::Inner(name)) = sources.get(next) {
-                store.put(*name, &answer);
+                memory.put(*name, &answer);
             }
             take(next, answer);
             next += 1;
@@ -130,37 +128,55 @@ const VALUES: usize = 4;
 /// Stands for "the evaluator does not tell": the bits of no number that it could give.
 const NO_MOVES_LEFT: u32 = u32::MAX;
 
-/// Entries of equal size, a newer one taking an older one's place.
-struct Store {
-    words: Vec<u32>,
+/// A fixed amount of memory for answers: entries of equal size, a newer one taking an older one's place.
+pub struct CacheMemory {
+    /// Parts with a lock each, so that threads seldom wait for one another.
+    parts: Box<[Mutex<Vec<u32>>]>,
+    /// Words of an entry, and entries of a part.
     stride: usize,
+    entries: usize,
 }
 
-impl Store {
-    fn new(bytes: usize, most_moves: usize) -> Store {
+const PARTS: usize = 64;
+
+impl CacheMemory {
+    /// Memory of at most `bytes` bytes for answers to positions of up to `most_moves` moves, but at least one a part.
+    pub fn new(bytes: usize, most_moves: usize) -> CacheMemory {
         let stride = NAME + VALUES + most_moves.max(1);
-        let entries = (bytes / (stride * size_of::<u32>())).max(1);
-        Store { words: vec![0; entries * stride], stride }
+        let all = bytes / (stride * size_of::<u32>());
+        let parts = all.clamp(1, PARTS);
+        let entries = (all / parts).max(1);
+        CacheMemory { parts: (0..parts).map(|_| Mutex::new(vec![0; entries * stride])).collect(), stride, entries }
     }
 
-    fn entry(&self, key: u64) -> std::ops::Range<usize> {
-        let entries = (self.words.len() / self.stride) as u128;
-        let spread = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let start = ((u128::from(spread) * entries) >> 64) as usize * self.stride;
-        start..start + self.stride
+    /// Forgets everything.
+    pub fn clear(&self) {
+        self.parts.iter().for_each(|part| lock(part).fill(0));
     }
 
-    /// The words of an answer.
-    fn get(&self, name: Name) -> Option<&[u32]> {
-        let entry = &self.words[self.entry(name.key)];
+    /// The part and the words in it where an answer is kept.
+    fn place(&self, key: u64) -> (MutexGuard<'_, Vec<u32>>, std::ops::Range<usize>) {
+        let spread = u128::from(key.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let entry = ((spread * (self.parts.len() * self.entries) as u128) >> 64) as usize;
+        let start = entry / self.parts.len() * self.stride;
+        (lock(&self.parts[entry % self.parts.len()]), start..start + self.stride)
+    }
+
+    /// Appends the words of an answer, if it is there.
+    fn get(&self, name: Name, found: &mut Vec<u32>) -> bool {
+        let (part, range) = self.place(name.key);
+        let entry = &part[range];
         // An empty entry is the name of no position: there are always moves.
         let known = name.moves > 0 && entry[..NAME] == name.words();
-        known.then(|| &entry[NAME..NAME + VALUES + name.moves as usize])
+        if known {
+            found.extend_from_slice(&entry[NAME..NAME + VALUES + name.moves as usize]);
+        }
+        known
     }
 
-    fn put(&mut self, name: Name, answer: &Evaluation<'_>) {
-        let range = self.entry(name.key);
-        let entry = &mut self.words[range];
+    fn put(&self, name: Name, answer: &Evaluation<'_>) {
+        let (mut part, range) = self.place(name.key);
+        let entry = &mut part[range];
         if NAME + VALUES + answer.priors.len() > entry.len() {
             return;
         }
@@ -174,6 +190,11 @@ impl Store {
         // The number of priors is told by the name.
         debug_assert_eq!(answer.priors.len(), name.moves as usize);
     }
+}
+
+fn lock(part: &Mutex<Vec<u32>>) -> MutexGuard<'_, Vec<u32>> {
+    // Nothing is called while the lock is held that could break half-way.
+    part.lock().unwrap_or_else(|broken| broken.into_inner())
 }
 
 /// An answer out of its words.

@@ -6,7 +6,7 @@ mod network;
 mod rollout;
 mod uniform;
 
-pub use cache::{Cache, CacheCounts};
+pub use cache::{Cache, CacheCounts, CacheMemory};
 pub use handcrafted::Handcrafted;
 pub use network::NetworkEvaluator;
 pub use rollout::Rollout;

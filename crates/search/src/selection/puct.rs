@@ -1,5 +1,7 @@
 //! PUCT: predictor and upper confidence bound for trees.
 
+use super::MovesLeft;
+
 /// The constants of PUCT. The move with the largest
 ///
 /// ```text
@@ -17,18 +19,21 @@ pub struct Puct {
     pub factor: f32,
     /// How much worse than its parent an unvisited move is held to be once all of the policy has been visited.
     pub fpu_reduction: f32,
+    /// Whether and how the shorter win and the longer loss are preferred, where the evaluator tells how long games last.
+    pub moves_left: Option<MovesLeft>,
 }
 
 impl Default for Puct {
     /// For play: lc0's tuned defaults (0.33.0-dev).
     fn default() -> Puct {
-        Puct { init: 1.745, base: 38_739.0, factor: 3.894, fpu_reduction: 0.33 }
+        let moves_left = Some(MovesLeft::default());
+        Puct { init: 1.745, base: 38_739.0, factor: 3.894, fpu_reduction: 0.33, moves_left }
     }
 }
 
 impl Puct {
     /// For self-play: AlphaZero's pseudocode; no reduction, as lc0's self-play.
-    pub const SELF_PLAY: Puct = Puct { init: 1.25, base: 19_652.0, factor: 1.0, fpu_reduction: 0.0 };
+    pub const SELF_PLAY: Puct = Puct { init: 1.25, base: 19_652.0, factor: 1.0, fpu_reduction: 0.0, moves_left: None };
 
     /// C(N).
     pub fn exploration(&self, parent_visits: u32) -> f32 {
@@ -37,8 +42,12 @@ impl Puct {
 
     /// What a move is worth trying.
     pub fn score(&self, q: f32, prior: f32, parent_visits: u32, visits: u32) -> f32 {
-        let n = parent_visits as f32;
-        q + self.exploration(parent_visits) * prior * n.sqrt() / (1.0 + visits as f32)
+        q + self.scale(parent_visits) * prior / (1.0 + visits as f32)
+    }
+
+    /// The part of the score that all moves of a position share, C(N) sqrt(N).
+    pub(crate) fn scale(&self, parent_visits: u32) -> f32 {
+        self.exploration(parent_visits) * (parent_visits as f32).sqrt()
     }
 
     /// The value that an unvisited move is held to have: the parent's, less the reduction by the root of the share of the

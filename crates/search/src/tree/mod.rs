@@ -13,9 +13,13 @@
 //! over to a position that got there by another way.
 
 mod node;
+mod proof;
+mod select;
 mod step;
 mod store;
+mod view;
 
-pub use node::Proof;
+pub use proof::Proof;
 pub use step::{Gathered, Leaf, Scratch, apply, gather};
-pub use store::{Child, Tree};
+pub use store::Tree;
+pub use view::{Child, View};

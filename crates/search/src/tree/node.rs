@@ -6,56 +6,20 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use alfil_game::Side;
 
+use super::proof::Proof;
+
 /// Stands for no node.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Sums are kept in fixed point, so that they can be added to without locks and never lose small parts.
 const ONE: f64 = (1u64 << 30) as f64;
 
+/// Moves left are summed in steps of this, which leaves room for four thousand million visits of 65,000 plies.
+const PLY: f64 = (1u64 << 16) as f64;
+
 const SECOND: u32 = 1;
 const EXPANDED: u32 = 1 << 1;
-const PROOF_SHIFT: u32 = 2;
-const DISTANCE_SHIFT: u32 = 16;
-
-/// What is known for certain about a position, for its mover, with the plies to the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Proof {
-    /// The mover wins in so many plies.
-    Win(u16),
-    /// Neither side can do better than a draw (or what the rules hold for as much).
-    Draw(u16),
-    /// The mover loses in so many plies.
-    Loss(u16),
-}
-
-impl Proof {
-    /// The same seen a ply earlier, by the side that moved here.
-    pub(super) fn before(self, same_side: bool) -> Proof {
-        match (self, same_side) {
-            (Proof::Win(n), true) | (Proof::Loss(n), false) => Proof::Win(n.saturating_add(1)),
-            (Proof::Loss(n), true) | (Proof::Win(n), false) => Proof::Loss(n.saturating_add(1)),
-            (Proof::Draw(n), _) => Proof::Draw(n.saturating_add(1)),
-        }
-    }
-
-    /// Larger is better for the mover: a sooner win, a later loss.
-    pub(super) fn preference(self) -> i32 {
-        match self {
-            Proof::Win(n) => 200_000 - i32::from(n),
-            Proof::Draw(_) => 0,
-            Proof::Loss(n) => i32::from(n) - 200_000,
-        }
-    }
-
-    /// Win and loss as probabilities.
-    pub(super) fn win_loss(self) -> (f64, f64) {
-        match self {
-            Proof::Win(_) => (1.0, 0.0),
-            Proof::Draw(_) => (0.0, 0.0),
-            Proof::Loss(_) => (0.0, 1.0),
-        }
-    }
-}
+const PROOF_SHIFT: u32 = 8;
 
 /// One position. All sums are seen by its own mover.
 #[derive(Default)]
@@ -65,17 +29,18 @@ pub(super) struct Node {
     traffic: AtomicU64,
     wins: AtomicU64,
     losses: AtomicU64,
+    /// Expected plies to the end, where the evaluator tells.
+    moves_left: AtomicU64,
     /// The first edge, and their number with the number of the parent's edge that leads here.
     pub first_edge: AtomicU32,
     counts: AtomicU32,
     pub parent: AtomicU32,
     /// The newest child, and through it the others. A child is complete before it is seen here.
     pub first_child: AtomicU32,
-    pub next_sibling: AtomicU32,
+    /// The next three siblings: reading three at a time hides most of the wait for memory.
+    siblings: [AtomicU32; 3],
     /// Side, whether the edges are there, and the proof.
     flags: AtomicU32,
-    /// Where the node goes when the tree is compacted; of no meaning at other times.
-    pub moves_to: AtomicU32,
 }
 
 const _: () = assert!(size_of::<Node>() == 64);
@@ -86,24 +51,46 @@ impl Node {
         self.traffic.store(0, Relaxed);
         self.wins.store(0, Relaxed);
         self.losses.store(0, Relaxed);
+        self.moves_left.store(0, Relaxed);
         self.first_edge.store(first_edge, Relaxed);
         self.counts.store(u32::from(edges) | u32::from(parent_edge) << 16, Relaxed);
         self.parent.store(parent, Relaxed);
         self.first_child.store(NONE, Relaxed);
-        self.next_sibling.store(NONE, Relaxed);
+        self.set_siblings([NONE; 3]);
         self.flags.store(if side == Side::Second { SECOND } else { 0 }, Relaxed);
     }
 
     /// Becomes a copy of `other`, but for its links to other nodes. Nobody else may be looking.
     pub fn copy_from(&self, other: &Node) {
-        for (to, from) in [(&self.traffic, &other.traffic), (&self.wins, &other.wins), (&self.losses, &other.losses)] {
+        for (to, from) in [
+            (&self.traffic, &other.traffic),
+            (&self.wins, &other.wins),
+            (&self.losses, &other.losses),
+            (&self.moves_left, &other.moves_left),
+        ] {
             to.store(from.load(Relaxed), Relaxed);
         }
         for (to, from) in [(&self.counts, &other.counts), (&self.flags, &other.flags), (&self.parent, &other.parent)] {
             to.store(from.load(Relaxed), Relaxed);
         }
         self.first_child.store(NONE, Relaxed);
-        self.next_sibling.store(NONE, Relaxed);
+    }
+
+    pub fn siblings(&self) -> [u32; 3] {
+        [&self.siblings[0], &self.siblings[1], &self.siblings[2]].map(|sibling| sibling.load(Relaxed))
+    }
+
+    pub fn set_siblings(&self, siblings: [u32; 3]) {
+        self.siblings.iter().zip(siblings).for_each(|(to, from)| to.store(from, Relaxed));
+    }
+
+    /// Where the node goes while the tree is compacted: in the place of its siblings, which are found anew.
+    pub fn moves_to(&self) -> u32 {
+        self.siblings[0].load(Relaxed)
+    }
+
+    pub fn set_moves_to(&self, index: u32) {
+        self.siblings[0].store(index, Relaxed);
     }
 
     pub fn edges(&self) -> u16 {
@@ -112,6 +99,18 @@ impl Node {
 
     pub fn parent_edge(&self) -> u16 {
         (self.counts.load(Relaxed) >> 16) as u16
+    }
+
+    pub fn set_edges(&self, edges: u16) {
+        self.counts.store(u32::from(edges) | u32::from(self.parent_edge()) << 16, Relaxed);
+    }
+
+    pub fn set_parent_edge(&self, edge: u16) {
+        self.counts.store(u32::from(self.edges()) | u32::from(edge) << 16, Relaxed);
+    }
+
+    pub fn parent(&self) -> u32 {
+        self.parent.load(Relaxed)
     }
 
     pub fn side(&self) -> Side {
@@ -128,27 +127,14 @@ impl Node {
     }
 
     pub fn proof(&self) -> Option<Proof> {
-        let flags = self.flags.load(Acquire);
-        let distance = (flags >> DISTANCE_SHIFT) as u16;
-        match flags >> PROOF_SHIFT & 3 {
-            1 => Some(Proof::Win(distance)),
-            2 => Some(Proof::Draw(distance)),
-            3 => Some(Proof::Loss(distance)),
-            _ => None,
-        }
+        Proof::unpack(self.flags.load(Acquire) >> PROOF_SHIFT)
     }
 
     /// Notes a proof in place of an earlier one, whose distance may have been longer.
     pub fn prove(&self, proof: Proof) {
-        let (kind, distance) = match proof {
-            Proof::Win(n) => (1, n),
-            Proof::Draw(n) => (2, n),
-            Proof::Loss(n) => (3, n),
-        };
         let keep = SECOND | EXPANDED;
-        let bits = kind << PROOF_SHIFT | u32::from(distance) << DISTANCE_SHIFT;
         // The closure never fails: the loop inside ends when nobody interferes.
-        let _ = self.flags.fetch_update(AcqRel, Acquire, |flags| Some(flags & keep | bits));
+        let _ = self.flags.fetch_update(AcqRel, Acquire, |flags| Some(flags & keep | proof.pack() << PROOF_SHIFT));
     }
 
     /// Visits that are done, and all with those under way.
@@ -166,9 +152,16 @@ impl Node {
     }
 
     /// Turns a visit under way into one that is done.
-    pub fn end_visit(&self, win: f64, loss: f64) {
-        self.wins.fetch_add((win * ONE) as u64, Relaxed);
-        self.losses.fetch_add((loss * ONE) as u64, Relaxed);
+    pub fn end_visit(&self, win: f64, loss: f64, moves_left: Option<f64>) {
+        // Most positions are one-sided or even for evaluators that know no draws: adding nothing is skipped.
+        for (sum, part) in [(&self.wins, win), (&self.losses, loss)] {
+            if part > 0.0 {
+                sum.fetch_add((part * ONE) as u64, Relaxed);
+            }
+        }
+        if let Some(plies) = moves_left {
+            self.moves_left.fetch_add((plies.max(0.0) * PLY) as u64, Relaxed);
+        }
         self.traffic.fetch_add(1u64.wrapping_sub(1 << 32), Relaxed);
     }
 
@@ -181,5 +174,23 @@ impl Node {
         let mean = |sum: &AtomicU64| (sum.load(Relaxed) as f64 / ONE / f64::from(visits)).min(1.0) as f32;
         let (win, loss) = (mean(&self.wins), mean(&self.losses));
         Some([win, (1.0 - win - loss).max(0.0), loss])
+    }
+
+    /// The mean expected plies to the end, if the evaluator tells.
+    pub fn moves_left(&self) -> Option<f32> {
+        let (visits, _) = self.visits();
+        let sum = self.moves_left.load(Relaxed);
+        (visits > 0 && sum > 0).then(|| (sum as f64 / PLY / f64::from(visits)) as f32)
+    }
+
+    /// Win less loss, summed over all visits.
+    pub fn value_sum(&self) -> f64 {
+        self.wins.load(Relaxed).wrapping_sub(self.losses.load(Relaxed)) as i64 as f64 / ONE
+    }
+
+    /// The mean of win less loss, if there has been a visit.
+    pub fn value(&self) -> Option<f32> {
+        let (visits, _) = self.visits();
+        (visits > 0).then(|| (self.value_sum() as f32 / visits as f32).clamp(-1.0, 1.0))
     }
 }

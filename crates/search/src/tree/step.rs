@@ -1,21 +1,19 @@
 //! The two steps of a search.
 
-use std::sync::atomic::Ordering::Relaxed;
+use alfil_game::{Game, Side};
 
-use alfil_game::{Game, Score, Side};
-
-use super::node::{NONE, Node, Proof};
+use super::node::{NONE, Node};
+use super::proof::Proof;
+use super::select::select;
 use super::store::{MOST_MOVES, Tree};
 use crate::Evaluation;
-use crate::selection::Puct;
+use crate::selection::Rule;
 
 /// A position that waits for its evaluation. It must be [applied](apply), or its virtual visits stay for ever.
 #[derive(Debug)]
+#[must_use]
 pub struct Leaf {
-    /// From the root to the leaf.
-    path: Vec<u32>,
-    /// Codes of the legal moves, in the order that the evaluator gets them in.
-    codes: Vec<u16>,
+    index: u32,
 }
 
 /// What came of a walk down the tree.
@@ -37,41 +35,46 @@ pub struct Scratch<G: Game> {
     pub game: G,
     /// Its legal moves.
     pub moves: Vec<G::Move>,
-    path: Vec<u32>,
+    /// How many moves the last walk took.
+    pub depth: u32,
 }
 
 impl<G: Game> Scratch<G> {
     /// Memory for walks from `root`.
     pub fn new(root: &G) -> Scratch<G> {
-        Scratch { game: root.clone(), moves: Vec::new(), path: Vec::new() }
+        Scratch { game: root.clone(), moves: Vec::new(), depth: 0 }
     }
 }
 
-/// Walks from the root to a leaf by PUCT, leaving a visit under way at every node.
+/// Walks from the root to a leaf, leaving a visit under way at every node.
 ///
-/// `root` is the game at the tree's root, which must not be over.
-pub fn gather<G: Game>(tree: &Tree, root: &G, puct: &Puct, scratch: &mut Scratch<G>) -> Gathered {
+/// `root` is the game at the tree's root, which must not be over. The walk begins with the root's edge `first`, if there is
+/// one to begin with; all other moves are picked by `rule`.
+pub fn gather<G: Game>(tree: &Tree, root: &G, rule: &Rule, first: Option<u16>, scratch: &mut Scratch<G>) -> Gathered {
     scratch.game.clone_from(root);
-    scratch.path.clear();
+    scratch.depth = 0;
     let Some(root_index) = tree.root_index() else { return enter(tree, NONE, 0, scratch) };
     let mut at = root_index;
     loop {
         let node = tree.node(at);
         node.begin_visit();
-        scratch.path.push(at);
-        if let Some(proof) = node.proof().filter(|_| at != root_index) {
-            let (win, loss) = proof.win_loss();
-            carry_up(tree, &scratch.path, node.side(), win, loss);
+        if at != root_index
+            && let Some(proof) = node.proof()
+        {
+            carry_up(tree, at, proof);
             return Gathered::Known;
         }
         if !node.is_expanded() {
-            return give_up(tree, &scratch.path, Gathered::Collision);
+            return give_up(tree, at, Gathered::Collision);
         }
-        let (edge, child) = select(tree, node, puct);
-        let (code, _) = tree.edge(node, edge);
+        let (edge, child) = match first.filter(|edge| at == root_index && *edge < node.edges()) {
+            Some(edge) => (edge, tree.child(node, edge)),
+            None => select(tree, node, rule),
+        };
         // The code is that of a move which was legal here when the edges were made.
-        let Ok(m) = G::Move::try_from(code) else { return give_up(tree, &scratch.path, Gathered::Collision) };
+        let Ok(m) = G::Move::try_from(tree.edge(node, edge).0) else { return give_up(tree, at, Gathered::Collision) };
         scratch.game.play(m);
+        scratch.depth += 1;
         match child {
             Some(child) => at = child,
             None => return enter(tree, at, edge, scratch),
@@ -81,18 +84,17 @@ pub fn gather<G: Game>(tree: &Tree, root: &G, puct: &Puct, scratch: &mut Scratch
 
 /// Makes a node for the game in `scratch`, below `parent`.
 fn enter<G: Game>(tree: &Tree, parent: u32, edge: u16, scratch: &mut Scratch<G>) -> Gathered {
-    let Scratch { game, moves, path } = scratch;
+    let Scratch { game, moves, .. } = scratch;
     let outcome = game.legal_moves(moves);
     moves.truncate(MOST_MOVES);
     let Some(index) = tree.allocate(game.side(), parent, edge, moves.len() as u16) else {
-        return give_up(tree, path, Gathered::Full);
+        return give_up(tree, parent, Gathered::Full);
     };
     let node = tree.node(index);
-    let proof = outcome.map(|outcome| match outcome.score.to_mover(game.side()).0 {
-        Score::WIN => Proof::Win(0),
-        Score::LOSS => Proof::Loss(0),
-        _ => Proof::Draw(0),
-    });
+    for (edge, &m) in (0..).zip(moves.iter()) {
+        tree.set_edge(node, edge, m.into(), 0.0);
+    }
+    let proof = outcome.map(|outcome| Proof { score: outcome.score.to_mover(game.side()).0, plies: 0 });
     if let Some(proof) = proof {
         node.prove(proof);
         node.expand();
@@ -101,18 +103,14 @@ fn enter<G: Game>(tree: &Tree, parent: u32, edge: u16, scratch: &mut Scratch<G>)
     let linked = if parent == NONE { tree.link_root(index) } else { tree.link(tree.node(parent), index) };
     if !linked {
         // Nobody will ever see this node: it is left behind until the tree is compacted.
-        node.parent.store(NONE, Relaxed);
-        return give_up(tree, path, Gathered::Collision);
+        tree.abandon(index);
+        return give_up(tree, parent, Gathered::Collision);
     }
-    path.push(index);
-    match outcome {
-        None => Gathered::Leaf(Leaf { path: path.clone(), codes: moves.iter().map(|&m| m.into()).collect() }),
-        Some(outcome) => {
-            let points = f64::from(outcome.score.to_mover(game.side()).0.points());
-            // Between a draw and a win, the part of a win that it is worth.
-            let (win, loss) = ((2.0 * points - 1.0).max(0.0), (1.0 - 2.0 * points).max(0.0));
-            carry_up(tree, path, game.side(), win, loss);
-            prove_up(tree, path);
+    match proof {
+        None => Gathered::Leaf(Leaf { index }),
+        Some(proof) => {
+            carry_up(tree, index, proof);
+            prove_up(tree, index);
             Gathered::Known
         }
     }
@@ -120,73 +118,50 @@ fn enter<G: Game>(tree: &Tree, parent: u32, edge: u16, scratch: &mut Scratch<G>)
 
 /// Takes an evaluation to its leaf: edges, most promising first, and the value up to the root.
 pub fn apply(tree: &Tree, leaf: Leaf, evaluation: &Evaluation<'_>) {
-    let Some(&at) = leaf.path.last() else { return };
-    let node = tree.node(at);
-    let mut order: Vec<usize> = (0..leaf.codes.len()).collect();
-    order.sort_by(|a, b| evaluation.priors[*b].total_cmp(&evaluation.priors[*a]));
-    for (edge, &from) in order.iter().enumerate() {
-        tree.set_edge(node, edge as u16, leaf.codes[from], evaluation.priors[from]);
-    }
+    let node = tree.node(leaf.index);
+    tree.set_priors(node, evaluation.priors);
     node.expand();
-    carry_up(tree, &leaf.path, node.side(), evaluation.wdl[0].into(), evaluation.wdl[2].into());
+    let plies = evaluation.moves_left.map(f64::from);
+    if plies.is_some() {
+        tree.hear_moves_left();
+    }
+    end_visits(tree, leaf.index, evaluation.wdl[0].into(), evaluation.wdl[2].into(), plies);
 }
 
-/// The edge to follow, and the child there, if it has been visited.
-fn select(tree: &Tree, node: &Node, puct: &Puct) -> (u16, Option<u32>) {
-    let (_, parent_visits) = node.visits();
-    let parent_visits = parent_visits.saturating_sub(1);
-    let parent_value = node.wdl().map_or(0.0, |[win, _, loss]| win - loss);
-    let mut best = (f32::NEG_INFINITY, 0, None);
-    let mut visited_policy = 0.0;
-    // One bit for each edge that has a child.
-    let mut visited = [0u64; MOST_MOVES / 64];
-    for (index, child) in tree.children(node) {
-        let edge = child.parent_edge();
-        visited[usize::from(edge) / 64] |= 1 << (edge % 64);
-        let (_, prior) = tree.edge(node, edge);
-        visited_policy += prior;
-        let same = child.side() == node.side();
-        let q = match child.proof().map(|proof| proof.before(same)) {
-            // A move that is known to lose is not looked at again while there is another one.
-            Some(Proof::Loss(_)) => -10.0,
-            Some(Proof::Win(_)) => 10.0,
-            _ => child.wdl().map_or(parent_value, |[win, _, loss]| if same { win - loss } else { loss - win }),
-        };
-        let score = puct.score(q, prior, parent_visits, child.visits().1);
-        if score > best.0 {
-            best = (score, edge, Some(index));
-        }
-    }
-    // Edges are ordered by prior, so the first that has no child is the best of those.
-    let first_unvisited = visited.iter().zip((0..).step_by(64)).find(|(word, _)| **word != u64::MAX);
-    let first_unvisited = first_unvisited.map(|(word, start)| start + word.trailing_ones() as u16);
-    if let Some(edge) = first_unvisited.filter(|edge| *edge < node.edges()) {
-        let q = puct.first_play(parent_value, visited_policy);
-        let score = puct.score(q, tree.edge(node, edge).1, parent_visits, 0);
-        if score > best.0 {
-            best = (score, edge, None);
-        }
-    }
-    (best.1, best.2)
+/// A node and all above it.
+fn upwards(tree: &Tree, index: u32) -> impl Iterator<Item = &Node> {
+    let mut next = index;
+    std::iter::from_fn(move || {
+        let node = (next != NONE).then(|| tree.node(next))?;
+        next = node.parent();
+        Some(node)
+    })
 }
 
-fn give_up(tree: &Tree, path: &[u32], why: Gathered) -> Gathered {
-    path.iter().for_each(|&index| tree.node(index).cancel_visit());
+fn give_up(tree: &Tree, index: u32, why: Gathered) -> Gathered {
+    upwards(tree, index).for_each(Node::cancel_visit);
     why
 }
 
-/// Ends the visits of a path with a value that `side` sees.
-fn carry_up(tree: &Tree, path: &[u32], side: Side, win: f64, loss: f64) {
-    for &index in path {
-        let node = tree.node(index);
-        if node.side() == side { node.end_visit(win, loss) } else { node.end_visit(loss, win) }
+/// Ends the visits of a walk with what is proven at its end.
+fn carry_up(tree: &Tree, index: u32, proof: Proof) {
+    let (win, loss) = proof.win_loss();
+    let plies = tree.hears_moves_left().then_some(f64::from(proof.plies));
+    end_visits(tree, index, win, loss, plies);
+}
+
+/// Ends the visits of a walk with a value that the last node's mover sees.
+fn end_visits(tree: &Tree, index: u32, win: f64, loss: f64, moves_left: Option<f64>) {
+    let side: Side = tree.node(index).side();
+    for (above, node) in upwards(tree, index).enumerate() {
+        let (win, loss) = if node.side() == side { (win, loss) } else { (loss, win) };
+        node.end_visit(win, loss, moves_left.map(|plies| plies + above as f64));
     }
 }
 
-/// Draws the conclusions of a proof at the end of a path, as far up as they reach.
-fn prove_up(tree: &Tree, path: &[u32]) {
-    for &index in path.iter().rev().skip(1) {
-        let node = tree.node(index);
+/// Draws the conclusions of a proof, as far up as they reach.
+fn prove_up(tree: &Tree, index: u32) {
+    for node in upwards(tree, index).skip(1) {
         let (mut best, mut proven): (Option<Proof>, u16) = (None, 0);
         for (_, child) in tree.children(node) {
             if let Some(proof) = child.proof().map(|proof| proof.before(child.side() == node.side())) {
@@ -198,8 +173,7 @@ fn prove_up(tree: &Tree, path: &[u32]) {
         }
         match best {
             // One winning move is enough; for anything else all have to be known.
-            Some(proof @ Proof::Win(_)) => node.prove(proof),
-            Some(proof) if proven == node.edges() => node.prove(proof),
+            Some(proof) if proof.is_win() || proven == node.edges() => node.prove(proof),
             _ => return,
         }
     }

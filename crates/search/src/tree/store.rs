@@ -1,11 +1,12 @@
 //! The arenas and what can be read from them.
 
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 use alfil_game::Side;
 
-use super::node::{NONE, Node, Proof};
+use super::node::{NONE, Node};
+use super::view::View;
 
 /// More than any position of the games here has; of more, the first are searched.
 pub(super) const MOST_MOVES: usize = 1_024;
@@ -20,25 +21,16 @@ pub struct Tree {
     edges: Box<[AtomicU32]>,
     /// Nodes in use in the lower half, edges in the upper: taken together, so that nodes and their edges lie in the same
     /// order.
-    used: AtomicU64,
+    used: Apart<AtomicU64>,
     /// The root, once it is complete.
     root: AtomicU32,
+    /// Whether the evaluator tells how long games last.
+    moves_left: AtomicBool,
 }
 
-/// A move at a node, as the node's mover sees it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Child {
-    /// The move's code.
-    pub code: u16,
-    /// What the evaluator held of it.
-    pub prior: f32,
-    /// How often it has been tried.
-    pub visits: u32,
-    /// Mean probabilities of win, draw and loss, if it has been tried.
-    pub wdl: Option<[f32; 3]>,
-    /// What is certain about it, with the plies from here.
-    pub proof: Option<Proof>,
-}
+/// Keeps what one thread changes away from what another one reads: two lines, since they are fetched in pairs.
+#[repr(align(128))]
+struct Apart<T>(T);
 
 impl Tree {
     /// A tree that never takes more than `bytes` bytes, for positions of about `moves` moves each. Only where not even a
@@ -51,15 +43,17 @@ impl Tree {
         Tree {
             nodes: (0..nodes).map(|_| Node::default()).collect(),
             edges: (0..edges).map(|_| AtomicU32::new(0)).collect(),
-            used: AtomicU64::new(0),
+            used: Apart(AtomicU64::new(0)),
             root: AtomicU32::new(NONE),
+            moves_left: AtomicBool::new(false),
         }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self.used.get_mut() = 0;
+        *self.used.0.get_mut() = 0;
         *self.root.get_mut() = NONE;
+        *self.moves_left.get_mut() = false;
     }
 
     /// Makes the position after these moves, given by their codes, the root, and keeps what is known below it. Without a
@@ -91,16 +85,16 @@ impl Tree {
         for index in 0..self.len() as u32 {
             let node = self.node(index);
             let parent = node.parent.load(Relaxed);
-            let parent_moves_to = if parent == NONE { NONE } else { self.node(parent).moves_to.load(Relaxed) };
+            let parent_moves_to = if parent == NONE { NONE } else { self.node(parent).moves_to() };
             let lives = index == root || index > root && parent_moves_to != NONE;
-            node.moves_to.store(if lives { kept } else { NONE }, Relaxed);
+            node.set_moves_to(if lives { kept } else { NONE });
             node.parent.store(if index == root { NONE } else { parent_moves_to }, Relaxed);
             kept += u32::from(lives);
         }
         let mut next_edge = 0;
         for index in root..self.len() as u32 {
             let from = self.node(index);
-            let moves_to = from.moves_to.load(Relaxed);
+            let moves_to = from.moves_to();
             if moves_to == NONE {
                 continue;
             }
@@ -115,18 +109,16 @@ impl Tree {
             next_edge += edges;
             let parent = to.parent.load(Relaxed);
             if parent != NONE {
-                let siblings = &self.node(parent).first_child;
-                to.next_sibling.store(siblings.load(Relaxed), Relaxed);
-                siblings.store(moves_to, Relaxed);
+                self.put_first(self.node(parent), moves_to);
             }
         }
-        *self.used.get_mut() = u64::from(next_edge) << 32 | u64::from(kept);
+        *self.used.0.get_mut() = u64::from(next_edge) << 32 | u64::from(kept);
         *self.root.get_mut() = 0;
     }
 
     /// Nodes in use.
     pub fn len(&self) -> usize {
-        self.used.load(Acquire) as u32 as usize
+        self.used.0.load(Acquire) as u32 as usize
     }
 
     /// Whether there is not even a root.
@@ -136,49 +128,97 @@ impl Tree {
 
     /// Bytes of nodes and edges in use.
     pub fn used_bytes(&self) -> usize {
-        let edges = (self.used.load(Acquire) >> 32) as usize;
+        let edges = (self.used.0.load(Acquire) >> 32) as usize;
         self.len() * size_of::<Node>() + edges * size_of::<AtomicU32>()
     }
 
-    /// What the root is worth to its mover: visits, and mean win, draw and loss.
-    pub fn root(&self) -> Option<(u32, Option<[f32; 3]>, Option<Proof>)> {
-        let root = self.node(self.root_index()?);
-        Some((root.visits().0, root.wdl(), root.proof()))
+    /// The share of the room for nodes or for edges that is in use, whichever is fuller.
+    pub fn fill(&self) -> f32 {
+        let edges = (self.used.0.load(Acquire) >> 32) as usize;
+        (self.len() as f32 / self.nodes.len() as f32).max(edges as f32 / self.edges.len() as f32)
     }
 
-    /// Every move of the root, the most promising first at the time it was evaluated.
-    pub fn root_children(&self) -> Vec<Child> {
-        let root = self.root_index().map(|root| self.node(root)).filter(|root| root.is_expanded());
-        let Some(root) = root else { return Vec::new() };
-        let mut children: Vec<Child> = (0..root.edges())
-            .map(|edge| {
-                let (code, prior) = self.edge(root, edge);
-                Child { code, prior, visits: 0, wdl: None, proof: None }
-            })
-            .collect();
-        for (_, node) in self.children(root) {
-            let same = node.side() == root.side();
-            let child = &mut children[usize::from(node.parent_edge())];
-            child.visits = node.visits().0;
-            child.wdl = node.wdl().map(|[win, draw, loss]| if same { [win, draw, loss] } else { [loss, draw, win] });
-            child.proof = node.proof().map(|proof| proof.before(same));
+    /// The root, once it is there.
+    pub fn root(&self) -> Option<View<'_>> {
+        Some(View::new(self, self.node(self.root_index()?)))
+    }
+
+    /// Gives the root's moves other priors, in the order of [`View::children`]. No walk may be under way.
+    pub fn set_root_priors(&mut self, priors: &[f32]) {
+        let Some(root) = self.root_index().map(|root| self.node(root)) else { return };
+        let before: Vec<u16> = (0..root.edges()).map(|edge| self.edge(root, edge).0).collect();
+        self.set_priors(root, priors);
+        self.renumber_children(root, &before);
+    }
+
+    /// Leaves the root only those of its moves whose codes `keep` has, with what is known about them. If that is none or
+    /// all, nothing changes. No walk may be under way.
+    pub fn restrict_root(&mut self, keep: &[u16]) {
+        let Some(root) = self.root_index().map(|root| self.node(root)) else { return };
+        let before: Vec<u16> = (0..root.edges()).map(|edge| self.edge(root, edge).0).collect();
+        let kept: Vec<(u16, f32)> =
+            (0..root.edges()).map(|edge| self.edge(root, edge)).filter(|(code, _)| keep.contains(code)).collect();
+        if kept.is_empty() || kept.len() == before.len() {
+            return;
         }
-        children
+        let sum: f32 = kept.iter().map(|(_, prior)| prior).sum();
+        let even = 1.0 / kept.len() as f32;
+        for (edge, (code, prior)) in (0..).zip(&kept) {
+            self.set_edge(root, edge, *code, if sum > 0.0 { prior / sum } else { even });
+        }
+        root.set_edges(kept.len() as u16);
+        self.renumber_children(root, &before);
     }
 
-    /// The move to play: a proven win, the shortest; else the most visited that is not a proven loss, the better value and
-    /// then the better prior deciding; else the loss that takes longest.
-    pub fn best(&self) -> Option<Child> {
-        let rank = |child: &Child| match child.proof {
-            Some(Proof::Win(_)) => (2, child.proof.map_or(0, Proof::preference)),
-            Some(Proof::Loss(_)) => (0, child.proof.map_or(0, Proof::preference)),
-            _ => (1, i32::try_from(child.visits).unwrap_or(i32::MAX)),
-        };
-        let value = |child: &Child| child.wdl.map_or(-1.0, |[win, _, loss]| win - loss);
-        let better = |a: &Child, b: &Child| {
-            rank(a).cmp(&rank(b)).then(value(a).total_cmp(&value(b))).then(a.prior.total_cmp(&b.prior))
-        };
-        self.root_children().into_iter().max_by(better)
+    /// Finds the new edges of children whose parent's edges had these codes before. Those without one are let go.
+    fn renumber_children(&self, parent: &Node, before: &[u16]) {
+        let children: Vec<(u32, &Node)> = self.children(parent).collect();
+        parent.first_child.store(NONE, Relaxed);
+        for (index, child) in children.into_iter().rev() {
+            let code = before[usize::from(child.parent_edge())];
+            match (0..parent.edges()).find(|edge| self.edge(parent, *edge).0 == code) {
+                Some(edge) => {
+                    child.set_parent_edge(edge);
+                    self.put_first(parent, index);
+                }
+                None => self.abandon(index),
+            }
+        }
+    }
+
+    /// Puts a child before those that its parent has. Nobody else may be looking.
+    fn put_first(&self, parent: &Node, child: u32) {
+        self.follow_with(self.node(child), parent.first_child.load(Relaxed));
+        parent.first_child.store(child, Relaxed);
+    }
+
+    /// Makes `head` and those after it the siblings after a node.
+    fn follow_with(&self, node: &Node, head: u32) {
+        let [second, third, _] = if head == NONE { [NONE; 3] } else { self.node(head).siblings() };
+        node.set_siblings([head, second, third]);
+    }
+
+    /// What the evaluator said of a node itself: what its visits have and those of its children do not.
+    pub(super) fn own_value(&self, node: &Node) -> f32 {
+        let (mut sum, mut visits) = (node.value_sum(), node.visits().0);
+        for (_, child) in self.children(node) {
+            let same = child.side() == node.side();
+            sum -= if same { child.value_sum() } else { -child.value_sum() };
+            visits = visits.saturating_sub(child.visits().0);
+        }
+        (sum / f64::from(visits.max(1))).clamp(-1.0, 1.0) as f32
+    }
+
+    /// Whether moves left are being summed.
+    pub(super) fn hears_moves_left(&self) -> bool {
+        self.moves_left.load(Relaxed)
+    }
+
+    /// From now on moves left are summed.
+    pub(super) fn hear_moves_left(&self) {
+        if !self.hears_moves_left() {
+            self.moves_left.store(true, Relaxed);
+        }
     }
 
     pub(super) fn root_index(&self) -> Option<u32> {
@@ -196,18 +236,41 @@ impl Tree {
     }
 
     pub(super) fn set_edge(&self, node: &Node, edge: u16, code: u16, prior: f32) {
-        let steps = (prior.clamp(0.0, 1.0) * PRIOR_STEPS).round() as u32;
         let at = node.first_edge.load(Relaxed) as usize + usize::from(edge);
-        self.edges[at].store(u32::from(code) | steps << 16, Relaxed);
+        self.edges[at].store(pack(code, prior), Relaxed);
+    }
+
+    /// Gives the moves of a node, in their present order, priors, and puts the most promising first.
+    pub(super) fn set_priors(&self, node: &Node, priors: &[f32]) {
+        let first = node.first_edge.load(Relaxed) as usize;
+        let edges = &self.edges[first..first + usize::from(node.edges())];
+        let pack = |(edge, prior): (&AtomicU32, &f32)| pack(edge.load(Relaxed) as u16, *prior);
+        let mut words: Vec<u32> = edges.iter().zip(priors).map(pack).collect();
+        words.sort_unstable_by(|a, b| b.cmp(a));
+        edges.iter().zip(words).for_each(|(edge, word)| edge.store(word, Relaxed));
+    }
+
+    /// The child at an edge, if it has been visited.
+    pub(super) fn child(&self, node: &Node, edge: u16) -> Option<u32> {
+        self.children(node).find(|(_, child)| child.parent_edge() == edge).map(|(index, _)| index)
+    }
+
+    /// Cuts a node and all below it off, to be swept up when the tree is compacted.
+    pub(super) fn abandon(&self, index: u32) {
+        self.node(index).parent.store(NONE, Relaxed);
     }
 
     /// The visited children of a node.
     pub(super) fn children<'a>(&'a self, node: &Node) -> impl Iterator<Item = (u32, &'a Node)> {
-        let mut next = node.first_child.load(Acquire);
+        let mut group = [node.first_child.load(Acquire), NONE, NONE];
+        let mut at = 0;
         std::iter::from_fn(move || {
-            let index = next;
-            let child = (index != NONE).then(|| self.node(index))?;
-            next = child.next_sibling.load(Relaxed);
+            let index = *group.get(at).filter(|index| **index != NONE)?;
+            let child = self.node(index);
+            at += 1;
+            if group.get(at).is_none_or(|next| *next == NONE) {
+                (group, at) = (child.siblings(), 0);
+            }
             Some((index, child))
         })
     }
@@ -220,7 +283,7 @@ impl Tree {
             let fits = used_nodes < nodes && used_edges + u64::from(edges) <= room;
             fits.then_some((used_edges + u64::from(edges)) << 32 | (used_nodes + 1))
         };
-        let used = self.used.fetch_update(AcqRel, Acquire, take).ok()?;
+        let used = self.used.0.fetch_update(AcqRel, Acquire, take).ok()?;
         let index = used as u32;
         self.node(index).fill(side, parent, parent_edge, (used >> 32) as u32, edges);
         Some(index)
@@ -239,11 +302,17 @@ impl Tree {
             if self.children(parent).any(|(_, other)| other.parent_edge() == node.parent_edge()) {
                 return false;
             }
-            node.next_sibling.store(head, Relaxed);
+            self.follow_with(node, head);
             match parent.first_child.compare_exchange(head, child, AcqRel, Acquire) {
                 Ok(_) => return true,
                 Err(now) => head = now,
             }
         }
     }
+}
+
+/// An edge: larger is more promising.
+fn pack(code: u16, prior: f32) -> u32 {
+    let steps = (prior.clamp(0.0, 1.0) * PRIOR_STEPS + 0.5) as u32;
+    u32::from(code) | steps << 16
 }

@@ -1,0 +1,101 @@
+//! What a search has found.
+
+use std::time::Duration;
+
+use crate::evaluators::CacheCounts;
+use crate::tree::{Proof, View};
+
+/// The state of a search.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Visits of the root, with those from earlier searches.
+    pub visits: u32,
+    /// Visits of this search.
+    pub walks: u64,
+    /// Time since this search began.
+    pub elapsed: Duration,
+    /// The mean depth of this search's walks.
+    pub depth: u32,
+    /// The depth of the longest.
+    pub longest: u32,
+    /// The share of the tree's memory that is in use.
+    pub fill: f32,
+    /// What the evaluators' caches were asked and could answer.
+    pub cache: CacheCounts,
+    /// The best moves with what is expected after them, the best first.
+    pub lines: Vec<Line>,
+    /// Why the search ended, if it has.
+    pub ended: Option<Ended>,
+}
+
+impl Report {
+    /// Visits a second.
+    pub fn speed(&self) -> f64 {
+        self.walks as f64 / self.elapsed.as_secs_f64().max(1e-6)
+    }
+
+    /// The code of the move to play.
+    pub fn best(&self) -> Option<u16> {
+        self.lines.first().and_then(|line| line.codes.first()).copied()
+    }
+}
+
+/// A move and what is expected after it, as the root's mover sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// The codes of the moves.
+    pub codes: Vec<u16>,
+    /// Visits of the first move.
+    pub visits: u32,
+    /// The evaluator's opinion of the first move.
+    pub prior: f32,
+    /// Probabilities of win, draw and loss after it: its own, or the root's as long as it has not been visited.
+    pub wdl: [f32; 3],
+    /// Expected plies to the end, where the evaluator tells.
+    pub moves_left: Option<f32>,
+    /// What is certain.
+    pub proof: Option<Proof>,
+}
+
+impl Line {
+    /// The expected result from -1 to 1.
+    pub fn value(&self) -> f32 {
+        match self.proof {
+            Some(proof) => 2.0 * proof.score.points() - 1.0,
+            None => self.wdl[0] - self.wdl[2],
+        }
+    }
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It was told to.
+    Stopped,
+    /// Its time was over.
+    Time,
+    /// It had its visits, or was deep enough.
+    Done,
+    /// The best move could no longer change.
+    Settled,
+    /// The result is certain.
+    Proven,
+    /// The tree had no more room.
+    Full,
+    /// The game was over before it began.
+    NoMoves,
+}
+
+/// The best `count` moves of the root.
+pub(super) fn lines(root: &View<'_>, count: usize) -> Vec<Line> {
+    let of_root = root.wdl().unwrap_or([0.0, 1.0, 0.0]);
+    let line = |child: &crate::tree::Child| Line {
+        codes: root.line(child.edge),
+        visits: child.visits,
+        prior: child.prior,
+        wdl: child.wdl.unwrap_or(of_root),
+        moves_left: child.moves_left,
+        proof: child.proof,
+    };
+    root.ranked().iter().take(count).map(line).collect()
+}

@@ -1,0 +1,242 @@
+//! The search of one tree.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicI64};
+use std::time::{Duration, Instant};
+
+use alfil_game::Game;
+
+use super::report::lines;
+use super::worker::{Counts, Shared, Worker, plant};
+use super::{Control, Ended, Limits, Report};
+use crate::Evaluator;
+use crate::selection::Rule;
+use crate::tree::Tree;
+
+/// How often the state of the search is looked at closely.
+const GLANCE: Duration = Duration::from_millis(5);
+
+/// Reports come at most this often, and at least as often as the second.
+const EAGER: Duration = Duration::from_millis(50);
+const LAZY: Duration = Duration::from_secs(1);
+
+/// How to search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Which moves are looked at.
+    pub rule: Rule,
+    /// Leaves that a thread has evaluated together.
+    pub batch: usize,
+    /// Moves to report on.
+    pub lines: usize,
+}
+
+impl Default for Settings {
+    /// A batch of one, which no search is better with than a sequential one: the CPU engine hardly gains from more.
+    fn default() -> Settings {
+        Settings { rule: Rule::default(), batch: 1, lines: 1 }
+    }
+}
+
+/// A tree that follows a game, with the evaluators to search it.
+pub struct Search<G: Game> {
+    tree: Tree,
+    evaluators: Vec<Box<dyn Evaluator<G>>>,
+    /// How the root was reached.
+    start: G,
+    moves: Vec<G::Move>,
+    root: G,
+    /// What the root's moves have been restricted to.
+    only: Vec<u16>,
+}
+
+impl<G: Game> Search<G> {
+    /// A search with this memory that uses one thread an evaluator.
+    pub fn new(tree: Tree, evaluators: Vec<Box<dyn Evaluator<G>>>, start: G) -> Search<G> {
+        Search { tree, evaluators, root: start.clone(), start, moves: Vec::new(), only: Vec::new() }
+    }
+
+    /// The game at the root.
+    pub fn root(&self) -> &G {
+        &self.root
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Goes to the position after these legal moves from `start`. What is known about it is kept if it lies ahead of where
+    /// the search was.
+    pub fn go_to(&mut self, start: &G, moves: &[G::Move]) {
+        // Positions that differ only in their history are written alike: the root itself is compared as well.
+        let same_start = self.start.position() == start.position() && self.start.ply() == start.ply();
+        let ahead = same_start.then(|| moves.strip_prefix(self.moves.as_slice())).flatten();
+        match ahead {
+            Some([]) => {}
+            Some(more) => {
+                let codes: Vec<u16> = more.iter().map(|&m| m.into()).collect();
+                self.tree.advance(&codes);
+                more.iter().for_each(|&m| self.root.play(m));
+                self.only.clear();
+            }
+            None => {
+                self.tree.clear();
+                self.only.clear();
+                self.start = start.clone();
+                self.root = start.clone();
+                moves.iter().for_each(|&m| self.root.play(m));
+            }
+        }
+        self.moves = moves.to_vec();
+    }
+
+    /// Forgets everything but the position.
+    pub fn clear(&mut self) {
+        self.tree.clear();
+        self.only.clear();
+    }
+
+    /// Searches until a limit is reached, and reports now and then on the way. The last report is returned, not told.
+    pub fn run(
+        &mut self,
+        settings: &Settings,
+        limits: &Limits,
+        control: &Control,
+        tell: &mut dyn FnMut(&Report),
+    ) -> Report {
+        let began = Instant::now();
+        if self.only != limits.only {
+            // What was left out before is missing from the tree.
+            if !self.only.is_empty() {
+                self.tree.clear();
+            }
+            self.only.clone_from(&limits.only);
+        }
+        let Search { tree, evaluators, root, only, .. } = self;
+        let counts = Counts::default();
+        if tree.is_empty()
+            && root.outcome().is_none()
+            && let Some(evaluator) = evaluators.first_mut()
+        {
+            // The root comes first, whatever the limits: without it there is no move at all.
+            plant(tree, root, &mut **evaluator);
+            counts.walks.store(1, Relaxed);
+        }
+        tree.restrict_root(only);
+        let visits = tree.root().map_or(0, |root| root.visits());
+        let budget = limits.visits.map_or(i64::MAX / 2, |limit| i64::from(limit.saturating_sub(visits)));
+        let shared = Shared {
+            tree,
+            root,
+            rule: settings.rule,
+            control,
+            batch: settings.batch.max(1),
+            budget: AtomicI64::new(budget),
+            finished: AtomicBool::new(false),
+            full: AtomicBool::new(false),
+            counts,
+        };
+        let watch = Watch { shared: &shared, settings, limits, began };
+        let ended = match evaluators.split_first_mut() {
+            Some((first, others)) if !tree.is_empty() => std::thread::scope(|scope| {
+                for evaluator in others {
+                    let shared = &shared;
+                    scope.spawn(move || Worker::new(shared, &mut **evaluator).run());
+                }
+                let ended = watch.work(&mut **first, tell);
+                shared.finished.store(true, Relaxed);
+                ended
+            }),
+            _ => Ended::NoMoves,
+        };
+        Report { ended: Some(ended), ..watch.report() }
+    }
+}
+
+/// The calling thread's view of a search.
+struct Watch<'a, G: Game> {
+    shared: &'a Shared<'a, G>,
+    settings: &'a Settings,
+    limits: &'a Limits,
+    began: Instant,
+}
+
+impl<G: Game> Watch<'_, G> {
+    /// Works along until the search is over.
+    fn work(&self, evaluator: &mut dyn Evaluator<G>, tell: &mut dyn FnMut(&Report)) -> Ended {
+        let mut worker = Worker::new(self.shared, evaluator);
+        let (mut glanced, mut told) = (self.began, self.began);
+        let mut last = (None, 0);
+        loop {
+            let now = Instant::now();
+            if let Some(ended) = self.ended(now) {
+                return ended;
+            }
+            if now - glanced >= GLANCE {
+                glanced = now;
+                if self.limits.settled && self.is_settled(now) {
+                    return Ended::Settled;
+                }
+                let best = self.shared.tree.root().and_then(|root| root.best()).map(|best| best.code);
+                let depth = self.shared.counts.mean_depth();
+                if self.limits.depth.is_some_and(|limit| depth >= limit) {
+                    return Ended::Done;
+                }
+                let news = (best, depth) != last;
+                if now - told >= LAZY || news && now - told >= EAGER {
+                    (told, last) = (now, (best, depth));
+                    tell(&self.report());
+                }
+            }
+            if !worker.round() {
+                return Ended::Done;
+            }
+        }
+    }
+
+    fn ended(&self, now: Instant) -> Option<Ended> {
+        if self.shared.control.is_stopped() {
+            return Some(Ended::Stopped);
+        }
+        if self.shared.is_proven() {
+            return Some(Ended::Proven);
+        }
+        if self.shared.full.load(Relaxed) {
+            return Some(Ended::Full);
+        }
+        self.shared.control.deadline().filter(|deadline| now >= *deadline).map(|_| Ended::Time)
+    }
+
+    /// Whether no other move can get as many visits as the best one has, in what is left of visits and time.
+    fn is_settled(&self, now: Instant) -> bool {
+        let Some(ranked) = self.shared.tree.root().map(|root| root.ranked()) else { return false };
+        let (best, second) = match ranked.as_slice() {
+            [] => return false,
+            [_] => return true,
+            [best, second, ..] => (best.visits, second.visits),
+        };
+        let walks = self.shared.counts.walks.load(Relaxed) as f64;
+        let speed = walks / (now - self.began).as_secs_f64().max(1e-6);
+        let in_time = |deadline: Instant| deadline.saturating_duration_since(now).as_secs_f64() * speed;
+        let left = self.shared.control.deadline().map_or(f64::INFINITY, in_time);
+        let left = left.min(self.shared.budget.load(Relaxed) as f64);
+        f64::from(best) - f64::from(second) > left
+    }
+
+    fn report(&self) -> Report {
+        let Shared { tree, counts, .. } = self.shared;
+        let root = tree.root();
+        Report {
+            visits: root.map_or(0, |root| root.visits()),
+            walks: counts.walks.load(Relaxed),
+            elapsed: self.began.elapsed(),
+            depth: counts.mean_depth(),
+            longest: counts.longest.load(Relaxed),
+            fill: tree.fill(),
+            cache: counts.cache(),
+            lines: root.map_or(Vec::new(), |root| lines(&root, self.settings.lines)),
+            ended: None,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Which move a walk follows at a node.
+
+use super::node::Node;
+use super::store::{MOST_MOVES, Tree};
+use crate::selection::{Gumbel, MovesLeft, Rule, book, uct};
+
+/// A move that is known to lose is not looked at again while there is another one, and one known to win at once.
+const DECIDED: f32 = 10.0;
+
+/// The edge to follow, and the child there, if it has been visited.
+pub(super) fn select(tree: &Tree, node: &Node, rule: &Rule) -> (u16, Option<u32>) {
+    // This walk's own visit has begun already.
+    let visits = node.visits().1.saturating_sub(1);
+    match rule {
+        Rule::Puct(puct) => {
+            let scale = puct.scale(visits);
+            let value = value(node);
+            let score = |q: f32, prior: f32, n: u32| q + scale * prior / (1.0 + n as f32);
+            highest(tree, node, puct.moves_left, score, |visited_policy| puct.first_play(value, visited_policy))
+        }
+        Rule::Uct { c } => highest(tree, node, None, |q, _, n| uct(q, *c, visits, n), |_| 0.0),
+        Rule::Book => highest(tree, node, None, book, |_| 0.0),
+        Rule::Gumbel(gumbel) => follow_improved(tree, node, gumbel),
+    }
+}
+
+/// Win less loss.
+fn value(node: &Node) -> f32 {
+    node.value().unwrap_or(0.0)
+}
+
+/// The value of a visited child to the node's mover.
+fn child_value(node: &Node, child: &Node) -> f32 {
+    let same = child.side() == node.side();
+    match child.proof() {
+        Some(proof) if proof.is_win() || proof.is_loss() => DECIDED * if proof.is_win() == same { 1.0 } else { -1.0 },
+        _ => child.value().map_or_else(|| value(node), |value| if same { value } else { -value }),
+    }
+}
+
+/// The move with the highest score, which is made of value, prior and visits.
+fn highest(
+    tree: &Tree,
+    node: &Node,
+    moves_left: Option<MovesLeft>,
+    score: impl Fn(f32, f32, u32) -> f32,
+    first_play: impl Fn(f32) -> f32,
+) -> (u16, Option<u32>) {
+    let mut best = (f32::NEG_INFINITY, 0, None);
+    let mut visited_policy = 0.0;
+    // One bit for each edge that has a child.
+    let mut visited = [0u64; MOST_MOVES / 64];
+    let moves_left = moves_left.zip(node.moves_left());
+    for (index, child) in tree.children(node) {
+        let edge = child.parent_edge();
+        visited[usize::from(edge) / 64] |= 1 << (edge % 64);
+        let (_, prior) = tree.edge(node, edge);
+        visited_policy += prior;
+        let mut q = child_value(node, child);
+        if let Some((rule, parent_plies)) = moves_left
+            && let Some(plies) = child.moves_left()
+        {
+            // What comes after the child is a ply further away.
+            q += rule.bonus(q, plies + 1.0, parent_plies);
+        }
+        let score = score(q, prior, child.visits().1);
+        if score > best.0 {
+            best = (score, edge, Some(index));
+        }
+    }
+    // Edges are ordered by prior, so the first that has no child is the best of those.
+    let first_unvisited = visited.iter().zip((0..).step_by(64)).find(|(word, _)| **word != u64::MAX);
+    let first_unvisited = first_unvisited.map(|(word, start)| start + word.trailing_ones() as u16);
+    if let Some(edge) = first_unvisited.filter(|edge| *edge < node.edges()) {
+        let score = score(first_play(visited_policy), tree.edge(node, edge).1, 0);
+        if score > best.0 {
+            best = (score, edge, None);
+        }
+    }
+    (best.1, best.2)
+}
+
+/// The move whose visits lag most behind the improved policy.
+fn follow_improved(tree: &Tree, node: &Node, gumbel: &Gumbel) -> (u16, Option<u32>) {
+    let edges = usize::from(node.edges());
+    let priors: Vec<f32> = (0..node.edges()).map(|edge| tree.edge(node, edge).1).collect();
+    let (mut q, mut visits, mut started) = (vec![0.0; edges], vec![0; edges], vec![0; edges]);
+    let mut indices = vec![None; edges];
+    for (index, child) in tree.children(node) {
+        let edge = usize::from(child.parent_edge());
+        // Values within the range that the transform is made for: a proof is as good as a certain win.
+        q[edge] = child_value(node, child).clamp(-1.0, 1.0);
+        (visits[edge], started[edge]) = child.visits();
+        indices[edge] = Some(index);
+    }
+    let completed = gumbel.completed(tree.own_value(node), &priors, &q, &visits);
+    let improved = gumbel.improved(&priors, &completed, &visits);
+    let edge = gumbel.interior(&improved, &started).unwrap_or(0);
+    (edge as u16, indices.get(edge).copied().flatten())
+}

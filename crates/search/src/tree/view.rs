@@ -1,0 +1,140 @@
+//! Reading a tree, while or after it is searched.
+
+use super::node::Node;
+use super::proof::Proof;
+use super::store::Tree;
+
+/// A node, as its mover sees it.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    tree: &'a Tree,
+    node: &'a Node,
+}
+
+/// A move at a node, as the node's mover sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Child {
+    /// The number of the edge.
+    pub edge: u16,
+    /// The move's code.
+    pub code: u16,
+    /// What the evaluator held of it.
+    pub prior: f32,
+    /// How often it has been tried.
+    pub visits: u32,
+    /// The same with the visits under way.
+    pub started: u32,
+    /// Mean probabilities of win, draw and loss, if it has been tried.
+    pub wdl: Option<[f32; 3]>,
+    /// Expected plies to the end after it, where the evaluator tells.
+    pub moves_left: Option<f32>,
+    /// What is certain about it, with the plies from here.
+    pub proof: Option<Proof>,
+}
+
+impl Child {
+    /// Win less loss: what is proven, or else the mean of all visits.
+    pub fn value(&self) -> Option<f32> {
+        let proven = self.proof.map(|proof| 2.0 * proof.score.points() - 1.0);
+        proven.or(self.wdl.map(|[win, _, loss]| win - loss))
+    }
+
+    /// A proven win comes first, the shortest; then what is not a proven loss, by visits, then value, then prior; last the
+    /// losses, the longest first.
+    fn rank(&self) -> (u8, i32, f32, f32) {
+        let (class, rank) = match self.proof {
+            Some(proof) if proof.is_win() => (2, proof.preference()),
+            Some(proof) if proof.is_loss() => (0, proof.preference()),
+            _ => (1, i32::try_from(self.visits).unwrap_or(i32::MAX)),
+        };
+        (class, rank, self.value().unwrap_or(-1.0), self.prior)
+    }
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(tree: &'a Tree, node: &'a Node) -> View<'a> {
+        View { tree, node }
+    }
+
+    /// How often the position has been visited.
+    pub fn visits(&self) -> u32 {
+        self.node.visits().0
+    }
+
+    /// Mean probabilities of win, draw and loss, if it has been visited.
+    pub fn wdl(&self) -> Option<[f32; 3]> {
+        self.node.wdl()
+    }
+
+    /// What the evaluator said of the position itself: win less loss.
+    pub fn own_value(&self) -> f32 {
+        self.tree.own_value(self.node)
+    }
+
+    /// Expected plies to the end, where the evaluator tells.
+    pub fn moves_left(&self) -> Option<f32> {
+        self.node.moves_left()
+    }
+
+    /// What is certain about the position.
+    pub fn proof(&self) -> Option<Proof> {
+        self.node.proof()
+    }
+
+    /// Every move, the most promising first at the time the position was evaluated; none before that.
+    pub fn children(&self) -> Vec<Child> {
+        if !self.node.is_expanded() {
+            return Vec::new();
+        }
+        let (tree, parent) = (self.tree, self.node);
+        let unvisited = |edge| {
+            let (code, prior) = tree.edge(parent, edge);
+            Child { edge, code, prior, visits: 0, started: 0, wdl: None, moves_left: None, proof: None }
+        };
+        let mut children: Vec<Child> = (0..parent.edges()).map(unvisited).collect();
+        for (_, node) in tree.children(parent) {
+            let same = node.side() == parent.side();
+            let child = &mut children[usize::from(node.parent_edge())];
+            (child.visits, child.started) = node.visits();
+            child.wdl = node.wdl().map(|[win, draw, loss]| if same { [win, draw, loss] } else { [loss, draw, win] });
+            child.moves_left = node.moves_left();
+            child.proof = node.proof().map(|proof| proof.before(same));
+        }
+        children
+    }
+
+    /// The moves, the best to play first: a proven win, the shortest; then what is not a proven loss, the most visited
+    /// first, value and prior deciding between equals; then the losses, the longest first.
+    pub fn ranked(&self) -> Vec<Child> {
+        let mut children = self.children();
+        children.sort_by(|a, b| {
+            let ((class, rank, value, prior), other) = (b.rank(), a.rank());
+            let order = class.cmp(&other.0).then(rank.cmp(&other.1));
+            order.then(value.total_cmp(&other.2)).then(prior.total_cmp(&other.3))
+        });
+        children
+    }
+
+    /// The move to play.
+    pub fn best(&self) -> Option<Child> {
+        self.ranked().into_iter().next()
+    }
+
+    /// The position after a move, if it has been visited.
+    pub fn after(&self, edge: u16) -> Option<View<'a>> {
+        let index = self.tree.child(self.node, edge)?;
+        Some(View::new(self.tree, self.tree.node(index)))
+    }
+
+    /// The codes of the moves that are expected, beginning with this edge's.
+    pub fn line(&self, edge: u16) -> Vec<u16> {
+        let mut codes = vec![self.tree.edge(self.node, edge).0];
+        let mut at = self.after(edge);
+        while let Some(view) = at {
+            let next = view.best().filter(|child| child.visits > 0);
+            codes.extend(next.map(|child| child.code));
+            at = next.and_then(|child| view.after(child.edge));
+        }
+        codes
+    }
+}

@@ -1,0 +1,216 @@
+//! Several threads on one tree, as play uses it.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use alfil_game::chess::{Chess, Rules};
+use alfil_game::connect4::Connect4;
+use alfil_game::{Game, Knowledge, line};
+use alfil_search::Evaluator;
+use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, Rollout, Uniform};
+use alfil_search::parallel::{Control, Ended, Limits, Report, Search, Settings};
+use alfil_search::tree::Tree;
+
+fn uniform<G: Game>(threads: usize) -> Vec<Box<dyn Evaluator<G>>> {
+    (0..threads).map(|_| Box::new(Uniform::default()) as Box<dyn Evaluator<G>>).collect()
+}
+
+fn chess(fen: &str) -> Chess {
+    Chess::from_position(fen, &Rules::default()).unwrap()
+}
+
+fn visits(limit: u32) -> Limits {
+    Limits { visits: Some(limit), ..Limits::default() }
+}
+
+fn run<G: Game>(search: &mut Search<G>, limits: &Limits) -> Report {
+    search.run(&Settings::default(), limits, &Control::default(), &mut |_| {})
+}
+
+#[test]
+fn visits_are_met_exactly_whatever_threads_and_batches() {
+    for (threads, batch) in [(1, 1), (1, 16), (2, 1), (3, 7)] {
+        let mut search = Search::new(Tree::new(16 << 20, 36), uniform(threads), Chess::new(&Rules::default()));
+        let settings = Settings { batch, ..Settings::default() };
+        for (limit, walks) in [(1, 1), (1_000, 999), (3_000, 2_000), (2_000, 0)] {
+            let report = search.run(&settings, &visits(limit), &Control::default(), &mut |_| {});
+            assert_eq!(
+                (report.visits, report.walks),
+                (limit.max(report.visits.min(3_000)), walks),
+                "{threads} {batch}"
+            );
+            assert_eq!(report.ended, Some(Ended::Done));
+            assert!(report.best().is_some());
+        }
+        let root = search.tree().root().unwrap();
+        assert_eq!(root.visits(), 3_000);
+        assert!(root.children().iter().all(|child| child.visits == child.started), "no visit is left under way");
+    }
+}
+
+#[test]
+fn one_thread_always_finds_the_same() {
+    let find = || {
+        let evaluators: Vec<Box<dyn Evaluator<Connect4>>> = vec![Box::new(Rollout::new(1, 5))];
+        let mut search = Search::new(Tree::new(4 << 20, 7), evaluators, Connect4::new(&()));
+        run(&mut search, &visits(5_000));
+        search.tree().root().unwrap().children()
+    };
+    assert_eq!(find(), find());
+}
+
+#[test]
+fn every_way_to_stop() {
+    let start = Chess::new(&Rules::default());
+    let mut search = Search::new(Tree::new(1 << 20, 36), uniform(2), start.clone());
+    assert_eq!(run(&mut search, &Limits::default()).ended, Some(Ended::Full));
+    let report = run(&mut search, &Limits::default());
+    assert_eq!(report.ended, Some(Ended::Full));
+    assert!(report.fill > 0.99 && report.fill <= 1.0, "{}", report.fill);
+
+    let mut search = Search::new(Tree::new(64 << 20, 36), uniform(2), start.clone());
+    let control = Control::default();
+    control.set_deadline(Some(Instant::now() + Duration::from_millis(30)));
+    let settings = Settings::default();
+    assert_eq!(search.run(&settings, &Limits::default(), &control, &mut |_| {}).ended, Some(Ended::Time));
+    search.clear();
+    let depth = Limits { depth: Some(2), ..Limits::default() };
+    let report = run(&mut search, &depth);
+    assert_eq!(report.ended, Some(Ended::Done));
+    assert!(report.depth >= 2 && report.longest >= report.depth);
+    search.clear();
+    let control = Control::default();
+    let report = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(20));
+            control.stop();
+        });
+        search.run(&settings, &Limits::default(), &control, &mut |_| {})
+    });
+    assert_eq!(report.ended, Some(Ended::Stopped));
+
+    // Stopped before it began: there is a move all the same.
+    search.clear();
+    let report = search.run(&settings, &Limits::default(), &control, &mut |_| {});
+    assert_eq!((report.ended, report.visits), (Some(Ended::Stopped), 1));
+    assert!(report.best().is_some());
+
+    let mate = chess("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
+    search.go_to(&mate, &[]);
+    let report = run(&mut search, &Limits::default());
+    assert_eq!(report.ended, Some(Ended::Proven));
+    assert_eq!(mate.move_name(report.best().unwrap().into()), "Ra8#");
+    assert_eq!(report.lines[0].proof.unwrap().plies, 1);
+
+    // A single legal move needs no thought.
+    search.go_to(&chess("7k/8/8/8/8/8/r7/1r5K w - - 0 1"), &[]);
+    assert_eq!(run(&mut search, &Limits::default()).ended, Some(Ended::NoMoves));
+    search.go_to(&chess("7k/8/8/8/8/8/r7/7K w - - 0 1"), &[]);
+    let settled = Limits { settled: true, visits: Some(1_000_000), ..Limits::default() };
+    assert_eq!(run(&mut search, &settled).ended, Some(Ended::Settled));
+}
+
+#[test]
+fn a_settled_search_finds_what_a_full_one_would() {
+    let root = chess("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3");
+    let search = |settled: bool| {
+        let evaluators: Vec<Box<dyn Evaluator<Chess>>> = vec![Box::new(Handcrafted::new(Knowledge::Full))];
+        let mut search = Search::new(Tree::new(32 << 20, 36), evaluators, root.clone());
+        run(&mut search, &Limits { settled, ..visits(20_000) })
+    };
+    let (early, full) = (search(true), search(false));
+    assert_eq!(early.best(), full.best());
+    assert_eq!(full.visits, 20_000);
+}
+
+#[test]
+fn the_tree_follows_the_game() {
+    let start = Chess::new(&Rules::default());
+    let moves = |text: &str| {
+        let mut game = start.clone();
+        let mut moves = Vec::new();
+        for word in text.split_whitespace() {
+            let m = game.parse_move(word).unwrap();
+            moves.push(m);
+            game.play(m);
+        }
+        moves
+    };
+    let mut search = Search::new(Tree::new(32 << 20, 36), uniform(1), start.clone());
+    run(&mut search, &visits(20_000));
+    let root = search.tree().root().unwrap();
+    let reply = root.children().iter().find(|child| child.code == u16::from(moves("e4")[0])).copied().unwrap();
+    assert!(reply.visits > 100);
+
+    search.go_to(&start, &moves("e4"));
+    assert_eq!(search.tree().root().unwrap().visits(), reply.visits, "kept");
+    let mut expected = start.clone();
+    line(&mut expected, "e4").unwrap();
+    assert_eq!(search.root().position(), expected.position());
+    let report = run(&mut search, &visits(reply.visits + 10));
+    assert_eq!(report.walks, 10);
+
+    search.go_to(&start, &moves("e4 e5 Nf3"));
+    assert!(search.tree().root().is_some_and(|root| root.visits() > 0));
+    search.go_to(&start, &moves("d4"));
+    assert!(search.tree().is_empty(), "another game");
+    run(&mut search, &visits(100));
+    search.go_to(&expected, &[]);
+    assert!(search.tree().is_empty(), "another start");
+}
+
+#[test]
+fn only_some_moves_are_looked_at_when_asked() {
+    let start = Chess::new(&Rules::default());
+    let mut search = Search::new(Tree::new(32 << 20, 36), uniform(2), start.clone());
+    run(&mut search, &visits(500));
+    let codes = |names: &[&str]| names.iter().map(|name| start.parse_move(name).unwrap().into()).collect::<Vec<u16>>();
+    let only = |names: &[&str]| Limits { only: codes(names), ..visits(2_000) };
+    run(&mut search, &only(&["a3", "h4"]));
+    let mut searched: Vec<u16> = search.tree().root().unwrap().children().iter().map(|child| child.code).collect();
+    let mut expected = codes(&["a3", "h4"]);
+    searched.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(searched, expected);
+    let children = search.tree().root().unwrap().children();
+    assert!(children.iter().all(|child| child.visits > 700), "{children:?}");
+    assert!((children.iter().map(|child| child.prior).sum::<f32>() - 1.0).abs() < 1e-3);
+    // Others are found again.
+    run(&mut search, &only(&["e4"]));
+    assert_eq!(search.tree().root().unwrap().children().len(), 1);
+    run(&mut search, &visits(100));
+    assert_eq!(search.tree().root().unwrap().children().len(), 20);
+}
+
+#[test]
+fn lines_and_caches_are_reported() {
+    let memory = Arc::new(CacheMemory::new(8 << 20, 60));
+    let evaluators: Vec<Box<dyn Evaluator<Chess>>> = (0..2)
+        .map(|_| {
+            Box::new(Cache::new(Handcrafted::new(Knowledge::Full), Arc::clone(&memory))) as Box<dyn Evaluator<Chess>>
+        })
+        .collect();
+    let root = chess("r2qkb1r/pp2nppp/3p4/2pNN1B1/2BnP3/3P4/PPP2PPP/R2bK2R w KQkq - 1 1");
+    let mut search = Search::new(Tree::new(32 << 20, 36), evaluators, root.clone());
+    let settings = Settings { lines: 3, ..Settings::default() };
+    let mut told = 0;
+    let report = search.run(&settings, &visits(3_000), &Control::default(), &mut |report| {
+        assert!(report.ended.is_none() && !report.lines.is_empty());
+        told += 1;
+    });
+    println!("{told} reports on the way, {report:?}");
+    assert!(report.lines.len() == 3 || report.ended == Some(Ended::Proven));
+    assert!(report.lines.windows(2).all(|pair| pair[0].visits >= pair[1].visits || pair[0].proof.is_some()));
+    for found in &report.lines {
+        let mut game = root.clone();
+        for code in &found.codes {
+            let mut moves = Vec::new();
+            assert!(game.legal_moves(&mut moves).is_none());
+            assert!(moves.contains(&(*code).into()));
+            game.play((*code).into());
+        }
+        assert!((found.wdl.iter().sum::<f32>() - 1.0).abs() < 1e-3);
+    }
+    assert!(report.cache.hits > 0 && report.cache.hits < report.cache.asked, "{:?}", report.cache);
+}
