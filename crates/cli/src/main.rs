@@ -5,6 +5,7 @@ mod doctor;
 mod game;
 mod net;
 mod pgn;
+mod search;
 mod torch;
 
 use std::io::{self, Write};
@@ -31,6 +32,8 @@ enum Command {
     /// Read chess games in PGN files
     #[command(subcommand)]
     Pgn(pgn::PgnCommand),
+    /// Search a position and show what each of its moves is worth
+    Search(search::SearchCommand),
     /// Measure speed
     #[command(subcommand)]
     Bench(bench::BenchCommand),
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Game(command) => game::run(command, &mut out),
         Command::Net(command) => net::run(command, &mut out),
+        Command::Search(command) => search::run(command, &mut out),
         Command::Bench(command) => bench::run(command, &mut out),
         Command::Pgn(command) => pgn::run(command, &mut out),
         Command::Doctor(command) => doctor::run(&command, &mut out),

@@ -1,13 +1,13 @@
 //! `alfil net`
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alfil_game::registry::{self, EncodingTask};
 use alfil_game::{Encoding, Game};
 use alfil_nn::{
-    Architecture, ArchitectureError, Batch, Engine, Instructions, Model, Network, Origin, Outputs, PolicyShape, Size,
+    Architecture, ArchitectureError, Batch, Engine, Instructions, Model, Network, Outputs, PolicyShape, Size,
     ValueOutput, lc0,
 };
 use anyhow::{Context, ensure};
@@ -89,7 +89,7 @@ pub fn run(command: NetCommand, out: &mut impl Write) -> anyhow::Result<Verdict>
     match command {
         NetCommand::Info { file, json } => info(&file, json, out),
         NetCommand::Eval { file, place, device } => {
-            let network = load(&file)?;
+            let network = Network::open(&file)?;
             let encoding = network.origin.encoding.clone();
             registry::with_encoding(&encoding, EvalPosition { network, place, device, out })?
         }
@@ -109,38 +109,17 @@ pub fn run(command: NetCommand, out: &mut impl Write) -> anyhow::Result<Verdict>
             save(&network, &output, out)
         }
         NetCommand::Export { file, output } => {
-            let network = load(&file)?;
+            let network = Network::open(&file)?;
             lc0::export(&network, &output).with_context(|| format!("cannot export {}", file.display()))?;
             writeln!(out, "wrote {}", output.display())?;
             Ok(Verdict::Fine)
         }
         NetCommand::Check { file, positions, json } => {
-            let network = load(&file)?;
+            let network = Network::open(&file)?;
             let encoding = network.origin.encoding.clone();
             registry::with_encoding(&encoding, Compare { network, positions: positions as usize, json, out })?
         }
     }
-}
-
-/// Reads a network of ours or of Leela's, whichever the file holds, for one of our encodings.
-pub fn load(path: &Path) -> anyhow::Result<Network> {
-    struct GameName;
-    impl EncodingTask for GameName {
-        type Output = &'static str;
-        fn run<E: Encoding>(self) -> &'static str {
-            E::Game::NAME
-        }
-    }
-    let name = || format!("cannot use the network {}", path.display());
-    let mut beginning = Vec::new();
-    let file = std::fs::File::open(path).with_context(name)?;
-    file.take(8).read_to_end(&mut beginning).with_context(name)?;
-    let leela = lc0::is_leela(&beginning);
-    let network = if leela { lc0::import(path).with_context(name)? } else { Network::load(path).with_context(name)? };
-    let Origin { game, encoding, .. } = &network.origin;
-    let game_of_encoding = registry::with_encoding(encoding, GameName).with_context(name)?;
-    ensure!(game == game_of_encoding, "{}: it is for {game} with an encoding of {game_of_encoding}", name());
-    Ok(network)
 }
 
 fn save(network: &Network, path: &Path, out: &mut impl Write) -> anyhow::Result<Verdict> {
@@ -157,7 +136,7 @@ pub fn untrained<E: Encoding>(size: Size, seed: u64) -> Result<Network, Architec
 }
 
 fn info(path: &Path, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    let network = load(path)?;
+    let network = Network::open(path)?;
     let Network { architecture, origin, .. } = &network;
     let parameters = network.parameters();
     if json {

@@ -168,6 +168,47 @@ fn bad_networks_get_one_clear_sentence() {
 }
 
 #[test]
+fn a_position_is_searched_and_the_tree_drawn() {
+    let folder = Folder::new("search");
+    let graph = folder.file("tree.dot");
+    let mate = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
+    let text = stdout(&["search", "chess", "--position", mate, "--dot", &graph]);
+    assert!(text.contains("Ra8#") && text.contains("wins in 1 plies"), "{text}");
+    let dot = std::fs::read_to_string(&graph).unwrap();
+    assert!(dot.starts_with("digraph tree {") && dot.trim_end().ends_with('}') && dot.contains("Ra8#"), "{dot}");
+    let tiny = folder.file("tiny.safetensors");
+    stdout(&["net", "random", "--game", "tictactoe", "--arch", "8x1", "-o", &tiny]);
+    for evaluator in ["uniform", "rollout", "rollout:3", "material", "handcrafted", tiny.as_str()] {
+        for rule in ["play", "self-play", "uct", "book", "gumbel"] {
+            let arguments =
+                ["search", "tictactoe", "--evaluator", evaluator, "--rule", rule, "--visits", "50", "--json"];
+            let report = json(&arguments);
+            assert_eq!(report["visits"], 50, "{evaluator} {rule}");
+            assert_eq!(report["moves"].as_array().unwrap().len(), 9);
+        }
+    }
+    let timed = json(&["search", "chess", "--time", "0.05", "--threads", "2", "--batch", "4", "--hash", "8", "--json"]);
+    assert!(timed["visits"].as_u64().unwrap() > 0);
+    assert!(
+        complaint(&["search", "chess", "--evaluator", "nothing"]).contains("no evaluator or network file 'nothing'")
+    );
+    assert!(complaint(&["search", "chess", "--evaluator", "rollout:x"]).contains("from 1 to 10000 games"));
+    assert!(complaint(&["search", "connect4", "--moves", "1212121"]).contains("the game is over"));
+    assert!(complaint(&["search", "chess", "--evaluator", &tiny]).contains("made for tictactoe/stones"));
+    assert!(complaint(&["search", "chess", "--time", "0"]).contains("--time"));
+    assert!(complaint(&["search", "chess", "--dot", "/no/such/folder/x"]).contains("/no/such/folder/x"));
+}
+
+#[test]
+fn the_signature_of_the_search_is_always_the_same() {
+    let bench = || json(&["bench", "tree", "--visits", "2000", "--rounds", "1", "--json"]);
+    let (first, second) = (bench(), bench());
+    assert_eq!(first["signature"], second["signature"]);
+    assert!(first["signature"].as_u64().unwrap() > 0 && first["nps_2"].as_f64().unwrap() > 0.0);
+    assert!(first["bytes_per_node"].as_f64().unwrap() < 300.0);
+}
+
+#[test]
 fn bad_input_gets_one_clear_sentence() {
     assert!(complaint(&["game", "show", "ches"]).contains("did you mean chess?"));
     assert!(complaint(&["game", "show", "chess", "--position", "nonsense"]).contains("six fields"));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::Path;
 
 use alfil_game::Encoding;
@@ -145,19 +145,8 @@ impl Network {
 
 /// Writes a file that appears whole or not at all.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(format!(".partial-{}", std::process::id()));
-    let write = || {
-        let mut file = File::create(&partial)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&partial, path)
-    };
-    write().map_err(|error| {
-        // Best effort: the error that matters is the first one.
-        let _ = std::fs::remove_file(&partial);
-        FileError::Io { action: "write", path: path.display().to_string(), error }
-    })
+    let failed = |error| FileError::Io { action: "write", path: path.display().to_string(), error };
+    crate::write_whole(path, bytes).map_err(failed)
 }
 
 /// Reads an ordinary file of at most `LARGEST` bytes.

@@ -7,6 +7,8 @@ mod batch;
 mod engine;
 mod file;
 mod network;
+mod open;
+mod whole_file;
 
 pub mod lc0;
 
@@ -17,3 +19,5 @@ pub use batch::{Batch, Outputs};
 pub use engine::{Engine, Instructions, Model};
 pub use file::FileError;
 pub use network::{Block, Convolution, Dense, Head, Network, Origin, PolicyHead, Squeeze, Weights};
+pub use open::OpenError;
+pub use whole_file::write_whole;

@@ -2,12 +2,14 @@
 
 mod cache;
 mod handcrafted;
+mod kind;
 mod network;
 mod rollout;
 mod uniform;
 
 pub use cache::{Cache, CacheCounts, CacheMemory};
 pub use handcrafted::Handcrafted;
+pub use kind::{Kind, Maker};
 pub use network::NetworkEvaluator;
 pub use rollout::Rollout;
 pub use uniform::Uniform;

@@ -1,14 +1,24 @@
 //! Commanding a search from another thread.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Instant;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::{Duration, Instant};
 
 /// Ends a search at once or at a time that may be told while it runs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Control {
     stopped: AtomicBool,
-    deadline: Mutex<Option<Instant>>,
+    made: Instant,
+    /// Microseconds since this was made.
+    deadline: AtomicU64,
+}
+
+const NEVER: u64 = u64::MAX;
+
+impl Default for Control {
+    fn default() -> Control {
+        Control { stopped: AtomicBool::new(false), made: Instant::now(), deadline: AtomicU64::new(NEVER) }
+    }
 }
 
 impl Control {
@@ -24,12 +34,14 @@ impl Control {
 
     /// Sets the time at which the search ends, or none.
     pub fn set_deadline(&self, deadline: Option<Instant>) {
-        // A thread that broke while it held the lock left a whole value behind.
-        *self.deadline.lock().unwrap_or_else(|broken| broken.into_inner()) = deadline;
+        let after = |deadline: Instant| deadline.saturating_duration_since(self.made).as_micros();
+        let micros = deadline.and_then(|deadline| u64::try_from(after(deadline)).ok()).unwrap_or(NEVER);
+        self.deadline.store(micros, Relaxed);
     }
 
     /// The time at which the search ends, if there is one.
     pub fn deadline(&self) -> Option<Instant> {
-        *self.deadline.lock().unwrap_or_else(|broken| broken.into_inner())
+        let micros = Some(self.deadline.load(Relaxed)).filter(|micros| *micros != NEVER)?;
+        self.made.checked_add(Duration::from_micros(micros))
     }
 }

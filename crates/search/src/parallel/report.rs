@@ -16,6 +16,8 @@ pub struct Report {
     pub elapsed: Duration,
     /// The mean depth of this search's walks.
     pub depth: u32,
+    /// Their depths together: the nodes that they passed through.
+    pub depths: u64,
     /// The depth of the longest.
     pub longest: u32,
     /// The share of the tree's memory that is in use.

@@ -10,6 +10,7 @@ use super::report::lines;
 use super::worker::{Counts, Shared, Worker, plant};
 use super::{Control, Ended, Limits, Report};
 use crate::Evaluator;
+use crate::apart::Apart;
 use crate::selection::Rule;
 use crate::tree::Tree;
 
@@ -64,6 +65,11 @@ impl<G: Game> Search<G> {
     /// The tree.
     pub fn tree(&self) -> &Tree {
         &self.tree
+    }
+
+    /// Gives the tree back.
+    pub fn into_tree(self) -> Tree {
+        self.tree
     }
 
     /// Goes to the position after these legal moves from `start`. What is known about it is kept if it lies ahead of where
@@ -132,10 +138,10 @@ impl<G: Game> Search<G> {
             rule: settings.rule,
             control,
             batch: settings.batch.max(1),
-            budget: AtomicI64::new(budget),
+            budget: Apart(AtomicI64::new(budget)),
             finished: AtomicBool::new(false),
             full: AtomicBool::new(false),
-            counts,
+            counts: Apart(counts),
         };
         let watch = Watch { shared: &shared, settings, limits, began };
         let ended = match evaluators.split_first_mut() {
@@ -179,7 +185,7 @@ impl<G: Game> Watch<'_, G> {
                     return Ended::Settled;
                 }
                 let best = self.shared.tree.root().and_then(|root| root.best()).map(|best| best.code);
-                let depth = self.shared.counts.mean_depth();
+                let depth = self.shared.counts.0.mean_depth();
                 if self.limits.depth.is_some_and(|limit| depth >= limit) {
                     return Ended::Done;
                 }
@@ -216,22 +222,23 @@ impl<G: Game> Watch<'_, G> {
             [_] => return true,
             [best, second, ..] => (best.visits, second.visits),
         };
-        let walks = self.shared.counts.walks.load(Relaxed) as f64;
+        let walks = self.shared.counts.0.walks.load(Relaxed) as f64;
         let speed = walks / (now - self.began).as_secs_f64().max(1e-6);
         let in_time = |deadline: Instant| deadline.saturating_duration_since(now).as_secs_f64() * speed;
         let left = self.shared.control.deadline().map_or(f64::INFINITY, in_time);
-        let left = left.min(self.shared.budget.load(Relaxed) as f64);
+        let left = left.min(self.shared.budget.0.load(Relaxed) as f64);
         f64::from(best) - f64::from(second) > left
     }
 
     fn report(&self) -> Report {
-        let Shared { tree, counts, .. } = self.shared;
+        let Shared { tree, counts: Apart(counts), .. } = self.shared;
         let root = tree.root();
         Report {
             visits: root.map_or(0, |root| root.visits()),
             walks: counts.walks.load(Relaxed),
             elapsed: self.began.elapsed(),
             depth: counts.mean_depth(),
+            depths: counts.depths.load(Relaxed),
             longest: counts.longest.load(Relaxed),
             fill: tree.fill(),
             cache: counts.cache(),

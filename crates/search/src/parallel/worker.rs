@@ -7,6 +7,7 @@ use alfil_game::Game;
 
 use super::Control;
 use crate::Evaluator;
+use crate::apart::Apart;
 use crate::evaluators::CacheCounts;
 use crate::selection::Rule;
 use crate::tree::{Gathered, Leaf, Scratch, Tree, apply, gather};
@@ -23,11 +24,14 @@ pub(super) struct Shared<'a, G> {
     /// Leaves that a thread has evaluated together.
     pub batch: usize,
     /// Walks that may still begin.
-    pub budget: AtomicI64,
+    pub budget: Apart<AtomicI64>,
     pub finished: AtomicBool,
     pub full: AtomicBool,
-    pub counts: Counts,
+    pub counts: Apart<Counts>,
 }
+
+/// A worker tells the others what it has done after so many walks.
+const DILIGENCE: u64 = 64;
 
 /// What the threads have done.
 #[derive(Default)]
@@ -61,7 +65,7 @@ impl<G: Game> Shared<'_, G> {
     }
 
     fn take_ticket(&self) -> bool {
-        let taken = self.budget.fetch_sub(1, Relaxed) > 0;
+        let taken = self.budget.0.fetch_sub(1, Relaxed) > 0;
         if !taken {
             self.return_ticket();
         }
@@ -69,7 +73,7 @@ impl<G: Game> Shared<'_, G> {
     }
 
     fn return_ticket(&self) {
-        self.budget.fetch_add(1, Relaxed);
+        self.budget.0.fetch_add(1, Relaxed);
     }
 }
 
@@ -93,13 +97,24 @@ pub(super) struct Worker<'a, G: Game> {
     evaluator: &'a mut dyn Evaluator<G>,
     scratch: Scratch<G>,
     leaves: Vec<Leaf>,
+    /// What has not been added to the shared counts yet.
+    walks: u64,
+    depths: u64,
+    longest: u32,
     counted: CacheCounts,
+}
+
+impl<G: Game> Drop for Worker<'_, G> {
+    fn drop(&mut self) {
+        self.tell();
+    }
 }
 
 impl<'a, G: Game> Worker<'a, G> {
     pub fn new(shared: &'a Shared<'a, G>, evaluator: &'a mut dyn Evaluator<G>) -> Worker<'a, G> {
         let counted = evaluator.cache_counts();
-        Worker { shared, scratch: Scratch::new(shared.root), evaluator, leaves: Vec::new(), counted }
+        let scratch = Scratch::new(shared.root);
+        Worker { shared, evaluator, scratch, leaves: Vec::new(), walks: 0, depths: 0, longest: 0, counted }
     }
 
     /// Works until the search is over.
@@ -110,7 +125,7 @@ impl<'a, G: Game> Worker<'a, G> {
     /// Gathers a batch and has it evaluated. False once the budget is used up.
     pub fn round(&mut self) -> bool {
         let shared = self.shared;
-        let (mut known, mut collisions, mut depths, mut longest) = (0, 0, 0, 0);
+        let (mut known, mut collisions) = (0, 0);
         let mut tickets = true;
         // Walks to what is known cost next to nothing, but the limits must be looked at now and then.
         while self.leaves.len() < shared.batch && collisions < PATIENCE && known < 64 {
@@ -135,28 +150,39 @@ impl<'a, G: Game> Worker<'a, G> {
                     break;
                 }
             }
-            depths += u64::from(self.scratch.depth);
-            longest = longest.max(self.scratch.depth);
+            self.walks += 1;
+            self.depths += u64::from(self.scratch.depth);
+            self.longest = self.longest.max(self.scratch.depth);
+            if known > 0 && shared.is_proven() {
+                break;
+            }
         }
-        let leaves = self.leaves.len() as u64;
-        if leaves > 0 {
+        if !self.leaves.is_empty() {
             let mut leaves = self.leaves.drain(..);
             self.evaluator.run(&mut |_, evaluation| {
                 if let Some(leaf) = leaves.next() {
                     apply(shared.tree, leaf, &evaluation);
                 }
             });
-            let now = self.evaluator.cache_counts();
-            shared.counts.asked.fetch_add(now.asked - self.counted.asked, Relaxed);
-            shared.counts.hits.fetch_add(now.hits - self.counted.hits, Relaxed);
-            self.counted = now;
         } else if known == 0 {
             // Others are at work where this thread wants to go.
             std::thread::yield_now();
         }
-        shared.counts.walks.fetch_add(leaves + known, Relaxed);
-        shared.counts.depths.fetch_add(depths, Relaxed);
-        shared.counts.longest.fetch_max(longest, Relaxed);
+        if self.walks >= DILIGENCE {
+            self.tell();
+        }
         tickets
+    }
+
+    /// Adds what this worker has done to the shared counts.
+    fn tell(&mut self) {
+        let counts = &self.shared.counts.0;
+        counts.walks.fetch_add(self.walks, Relaxed);
+        counts.depths.fetch_add(self.depths, Relaxed);
+        counts.longest.fetch_max(self.longest, Relaxed);
+        let now = self.evaluator.cache_counts();
+        counts.asked.fetch_add(now.asked - self.counted.asked, Relaxed);
+        counts.hits.fetch_add(now.hits - self.counted.hits, Relaxed);
+        (self.walks, self.depths, self.counted) = (0, 0, now);
     }
 }

@@ -12,13 +12,16 @@
 //! There are no transpositions: every node has one history, so that a draw by repetition or move count is never carried
 //! over to a position that got there by another way.
 
+mod dot;
 mod node;
+mod pages;
 mod proof;
 mod select;
 mod step;
 mod store;
 mod view;
 
+pub use dot::dot;
 pub use proof::Proof;
 pub use step::{Gathered, Leaf, Scratch, apply, gather};
 pub use store::Tree;

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use alfil_game::Side;
 
 use super::node::{NONE, Node};
+use super::pages::room;
 use super::view::View;
+use crate::apart::Apart;
 
 /// More than any position of the games here has; of more, the first are searched.
 pub(super) const MOST_MOVES: usize = 1_024;
@@ -28,10 +30,6 @@ pub struct Tree {
     moves_left: AtomicBool,
 }
 
-/// Keeps what one thread changes away from what another one reads: two lines, since they are fetched in pairs.
-#[repr(align(128))]
-struct Apart<T>(T);
-
 impl Tree {
     /// A tree that never takes more than `bytes` bytes, for positions of about `moves` moves each. Only where not even a
     /// root with the most moves that are searched (1,024) would fit does it take as much as that needs.
@@ -40,9 +38,12 @@ impl Tree {
         let nodes = (bytes / each).max(1);
         let rest = bytes.saturating_sub(nodes * size_of::<Node>());
         let edges = (rest / size_of::<AtomicU32>()).max(MOST_MOVES);
+        let (mut all_nodes, mut all_edges) = (room(nodes), room(edges));
+        all_nodes.resize_with(nodes, Node::default);
+        all_edges.resize_with(edges, AtomicU32::default);
         Tree {
-            nodes: (0..nodes).map(|_| Node::default()).collect(),
-            edges: (0..edges).map(|_| AtomicU32::new(0)).collect(),
+            nodes: all_nodes.into_boxed_slice(),
+            edges: all_edges.into_boxed_slice(),
             used: Apart(AtomicU64::new(0)),
             root: AtomicU32::new(NONE),
             moves_left: AtomicBool::new(false),

@@ -1,4 +1,4 @@
-//! `alfil bench`
+//! `alfil bench eval`
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,18 +8,13 @@ use std::time::{Duration, Instant};
 use alfil_game::Encoding;
 use alfil_game::registry::{self, EncodingTask};
 use alfil_nn::{Batch, Engine, Model, Network, Outputs, Size};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use super::median;
 use crate::Verdict;
-use crate::net::{load, untrained};
+use crate::net::untrained;
 use crate::torch::{self, Evaluator};
-
-#[derive(Subcommand)]
-pub enum BenchCommand {
-    /// Evaluate positions as fast as possible, on the CPU engine and on libtorch in turns
-    Eval(Eval),
-}
 
 #[derive(Args)]
 pub struct Eval {
@@ -61,15 +56,14 @@ enum Rival {
     Torch,
 }
 
-pub fn run(command: BenchCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    let BenchCommand::Eval(eval) = command;
+pub fn run(eval: Eval, out: &mut impl Write) -> anyhow::Result<Verdict> {
     if eval.against.is_some() {
         torch::require()?;
     }
     anyhow::ensure!(eval.seconds > 0.0 && eval.seconds <= 600.0, "--seconds must be more than 0 and at most 600");
     match &eval.file {
         Some(path) => {
-            let network = load(path)?;
+            let network = Network::open(path)?;
             let encoding = network.origin.encoding.clone();
             registry::with_encoding(&encoding, Bench { networks: Some(vec![network]), eval: &eval, out })?
         }
@@ -184,9 +178,4 @@ fn rate(evaluators: &mut [Evaluator], batch: &Batch, seconds: f64) -> anyhow::Re
         let handles: Vec<_> = evaluators.iter_mut().map(|evaluate| scope.spawn(|| run(evaluate))).collect();
         handles.into_iter().map(|handle| handle.join().unwrap_or_else(|_| anyhow::bail!("an evaluator broke"))).sum()
     })
-}
-
-fn median(mut rates: Vec<f64>) -> f64 {
-    rates.sort_by(f64::total_cmp);
-    rates[rates.len() / 2]
 }

@@ -1,0 +1,30 @@
+//! `alfil bench`
+
+mod eval;
+mod tree;
+
+use std::io::Write;
+
+use clap::Subcommand;
+
+use crate::Verdict;
+
+#[derive(Subcommand)]
+pub enum BenchCommand {
+    /// Evaluate positions as fast as possible, on the CPU engine and on libtorch in turns
+    Eval(eval::Eval),
+    /// Search a chess middlegame with an evaluator that costs nothing, on one and on two threads in turns
+    Tree(tree::TreeBench),
+}
+
+pub fn run(command: BenchCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    match command {
+        BenchCommand::Eval(eval) => eval::run(eval, out),
+        BenchCommand::Tree(bench) => tree::run(&bench, out),
+    }
+}
+
+fn median(mut rates: Vec<f64>) -> f64 {
+    rates.sort_by(f64::total_cmp);
+    rates[rates.len() / 2]
+}

@@ -1,0 +1,211 @@
+//! `alfil search`
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use alfil_game::registry::{self, GameVisitor};
+use alfil_game::{Game, Knowledge, Score};
+use alfil_nn::Network;
+use alfil_search::evaluators::Kind;
+use alfil_search::parallel::{Control, Ended, Limits, Report, Search, Settings};
+use alfil_search::selection::{Gumbel, Puct, Rule};
+use alfil_search::tree::{Child, Proof, Tree, dot};
+use anyhow::{Context, bail, ensure};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use crate::Verdict;
+use crate::game::Place;
+
+#[derive(Args)]
+pub struct SearchCommand {
+    /// The game's name
+    game: String,
+    #[command(flatten)]
+    place: Place,
+    /// What judges positions: uniform, rollout, rollout:GAMES, material, handcrafted, or a network file
+    #[arg(long, default_value = "handcrafted", value_name = "E")]
+    evaluator: String,
+    /// Visits of the position [default: 1000, or none if there is a time]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    visits: Option<u32>,
+    /// Seconds
+    #[arg(long)]
+    time: Option<f64>,
+    /// How moves are picked
+    #[arg(long, value_enum, default_value_t = RuleName::Play)]
+    rule: RuleName,
+    /// Threads, each with its own evaluator
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: u32,
+    /// Positions that a thread has evaluated together
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    batch: u32,
+    /// Megabytes for the tree
+    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    hash: u32,
+    /// Write the most visited part of the tree as a graph for Graphviz
+    #[arg(long, value_name = "FILE")]
+    dot: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum RuleName {
+    /// PUCT with the constants for play
+    Play,
+    /// PUCT with the constants for self-play
+    SelfPlay,
+    /// The rule of plain Monte Carlo tree search
+    Uct,
+    /// The book's simplification of PUCT
+    Book,
+    /// Gumbel search's rule inside the tree
+    Gumbel,
+}
+
+impl RuleName {
+    fn rule(self) -> Rule {
+        match self {
+            RuleName::Play => Rule::default(),
+            RuleName::SelfPlay => Rule::Puct(Puct::SELF_PLAY),
+            RuleName::Uct => Rule::UCT,
+            RuleName::Book => Rule::Book,
+            RuleName::Gumbel => Rule::Gumbel(Gumbel::default()),
+        }
+    }
+}
+
+/// The evaluator that a text names.
+fn kind(text: &str) -> anyhow::Result<Kind> {
+    let games =
+        text.strip_prefix("rollout:").map(|games| games.parse().ok().filter(|games| (1..=10_000).contains(games)));
+    Ok(match (text, games) {
+        ("uniform", _) => Kind::Uniform,
+        ("rollout", _) => Kind::Rollout(1),
+        (_, Some(Some(games))) => Kind::Rollout(games),
+        (_, Some(None)) => bail!("'{text}' should name from 1 to 10000 games, as in rollout:10"),
+        ("material", _) => Kind::Handcrafted(Knowledge::Material),
+        ("handcrafted", _) => Kind::Handcrafted(Knowledge::Full),
+        _ => {
+            let path = Path::new(text);
+            ensure!(
+                path.exists(),
+                "there is no evaluator or network file '{text}': \
+                 use uniform, rollout, material, handcrafted, or a network file"
+            );
+            Kind::Network(Arc::new(Network::open(path)?))
+        }
+    })
+}
+
+pub fn run(command: SearchCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let game = command.game.clone();
+    registry::with_game(&game, Task { command, out })?
+}
+
+struct Task<'a, W> {
+    command: SearchCommand,
+    out: &'a mut W,
+}
+
+impl<W: Write> GameVisitor for Task<'_, W> {
+    type Output = anyhow::Result<Verdict>;
+
+    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
+        let Task { command, out } = self;
+        let root: G = command.place.reach()?;
+        if let Some(outcome) = root.outcome() {
+            bail!("there is nothing to search: the game is over ({})", outcome.reason);
+        }
+        let maker =
+            kind(&command.evaluator)?.maker::<G>().with_context(|| format!("cannot use {}", command.evaluator))?;
+        let evaluators = (0..u64::from(command.threads)).map(maker).collect();
+        let control = Control::default();
+        if let Some(seconds) = command.time {
+            ensure!(seconds > 0.0 && seconds <= 1e6, "--time must be more than 0 and at most a million seconds");
+            control.set_deadline(Some(Instant::now() + Duration::from_secs_f64(seconds)));
+        }
+        let visits = command.visits.or_else(|| command.time.is_none().then_some(1_000));
+        let limits = Limits { visits, ..Limits::default() };
+        let settings = Settings { rule: command.rule.rule(), batch: command.batch as usize, lines: 1 };
+        let mut search = Search::new(Tree::new((command.hash as usize) << 20, 36), evaluators, root.clone());
+        let report = search.run(&settings, &limits, &control, &mut |_| {});
+        if let Some(path) = &command.dot {
+            let text = dot(search.tree(), &root, 60);
+            alfil_nn::write_whole(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        if command.place.json { print_json(&search, &report, out) } else { print(&search, &report, out) }
+    }
+}
+
+fn ranked<G: Game>(search: &Search<G>) -> Vec<(String, Child)> {
+    let name = |code: u16| G::Move::try_from(code).map_or_else(|_| code.to_string(), |m| search.root().move_name(m));
+    let children = search.tree().root().map_or(Vec::new(), |root| root.ranked());
+    children.into_iter().map(|child| (name(child.code), child)).collect()
+}
+
+fn print<G: Game>(search: &Search<G>, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    writeln!(out, "{}", search.root())?;
+    writeln!(
+        out,
+        "{:<8} {:>9} {:>7} {:>7}   {:>5} {:>5} {:>5}",
+        "move", "visits", "prior", "Q", "win", "draw", "loss"
+    )?;
+    for (name, child) in ranked(search) {
+        write!(out, "{name:<8} {:>9} {:>6.2}%", child.visits, 100.0 * child.prior)?;
+        match (child.value(), child.wdl) {
+            (Some(value), Some([win, draw, loss])) => {
+                let share = |part: f32| format!("{:.0}%", 100.0 * part);
+                write!(out, " {value:>7.3}   {:>5} {:>5} {:>5}", share(win), share(draw), share(loss))?;
+            }
+            _ => write!(out, " {:>7}   {:>5} {:>5} {:>5}", "-", "-", "-", "-")?,
+        }
+        writeln!(out, "{}", child.proof.map_or(String::new(), |proof| format!("  {}", describe(proof))))?;
+    }
+    let ended = report.ended.map_or("", |ended| match ended {
+        Ended::Proven => ": proven",
+        Ended::Full => ": the tree is full",
+        _ => "",
+    });
+    writeln!(
+        out,
+        "{} visits in {:.2} s ({:.0}/s), depth {} to {}, {:.0}% of the tree{ended}",
+        report.visits,
+        report.elapsed.as_secs_f64(),
+        report.speed(),
+        report.depth,
+        report.longest,
+        100.0 * report.fill
+    )?;
+    Ok(Verdict::Fine)
+}
+
+fn describe(proof: Proof) -> String {
+    match proof.score {
+        Score::WIN => format!("wins in {} plies", proof.plies),
+        Score::LOSS => format!("loses in {} plies", proof.plies),
+        Score::DRAW => "is a draw".to_owned(),
+        score => format!("is worth {} points", score.points()),
+    }
+}
+
+fn print_json<G: Game>(search: &Search<G>, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let moves: Vec<_> = ranked(search)
+        .into_iter()
+        .map(|(name, child)| {
+            let proof = child.proof.map(|proof| json!({ "points": proof.score.points(), "plies": proof.plies }));
+            json!({
+                "move": name, "visits": child.visits, "prior": child.prior, "q": child.value(), "wdl": child.wdl,
+                "proof": proof,
+            })
+        })
+        .collect();
+    let report = json!({
+        "position": search.root().position(), "visits": report.visits, "nps": report.speed(),
+        "depth": report.depth, "fill": report.fill, "moves": moves,
+    });
+    writeln!(out, "{report}")?;
+    Ok(Verdict::Fine)
+}

@@ -1,0 +1,64 @@
+//! Opening a network whatever format it has.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use alfil_game::registry::{self, EncodingTask, UnknownEncoding};
+use alfil_game::{Encoding, Game};
+
+use crate::lc0::{self, Lc0Error};
+use crate::{FileError, Network};
+
+/// Why a network cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot use the network {path}")]
+pub struct OpenError {
+    path: PathBuf,
+    #[source]
+    why: Why,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Why {
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Lc0(#[from] Lc0Error),
+    #[error(transparent)]
+    Encoding(#[from] UnknownEncoding),
+    #[error("it is for {game} with an encoding of {other}")]
+    Game { game: String, other: &'static str },
+}
+
+impl Network {
+    /// Reads a network of ours or of Leela's, whichever the file holds, for one of our encodings.
+    pub fn open(path: &Path) -> Result<Network, OpenError> {
+        read(path).map_err(|why| OpenError { path: path.to_owned(), why })
+    }
+}
+
+fn read(path: &Path) -> Result<Network, Why> {
+    let mut beginning = Vec::new();
+    File::open(path)?.take(8).read_to_end(&mut beginning)?;
+    let network = if lc0::is_leela(&beginning) { lc0::import(path)? } else { Network::load(path)? };
+    let game = &network.origin.game;
+    let other = registry::with_encoding(&network.origin.encoding, GameName)?;
+    if game != other {
+        return Err(Why::Game { game: game.clone(), other });
+    }
+    Ok(network)
+}
+
+/// The name of an encoding's game.
+struct GameName;
+
+impl EncodingTask for GameName {
+    type Output = &'static str;
+
+    fn run<E: Encoding>(self) -> &'static str {
+        E::Game::NAME
+    }
+}

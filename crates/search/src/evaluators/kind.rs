@@ -1,0 +1,80 @@
+//! Evaluators chosen at run time.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use alfil_game::registry::{self, EncodingTask};
+use alfil_game::{Encoding, Game, Knowledge};
+use alfil_nn::{FileError, Network};
+
+use super::{Handcrafted, NetworkEvaluator, Rollout, Uniform};
+use crate::Evaluator;
+
+/// What judges positions.
+#[derive(Clone)]
+pub enum Kind {
+    /// Nothing: every move is as good as the other.
+    Uniform,
+    /// So many random games from every position.
+    Rollout(u32),
+    /// The game's own evaluation.
+    Handcrafted(Knowledge),
+    /// A network on the CPU engine.
+    Network(Arc<Network>),
+}
+
+/// Makes evaluators of one kind, one for each thread. The number makes those that use chance differ.
+pub type Maker<G> = Box<dyn Fn(u64) -> Box<dyn Evaluator<G>> + Send + Sync>;
+
+impl Kind {
+    /// A maker of such evaluators. Only a network for another game can fail.
+    pub fn maker<G: Game>(&self) -> Result<Maker<G>, FileError> {
+        Ok(match self {
+            Kind::Uniform => Box::new(|_| Box::new(Uniform::default())),
+            Kind::Rollout(games) => {
+                let games = *games;
+                Box::new(move |seed| Box::new(Rollout::new(games, seed)))
+            }
+            Kind::Handcrafted(knowledge) => {
+                let knowledge = *knowledge;
+                Box::new(move |_| Box::new(Handcrafted::new(knowledge)))
+            }
+            Kind::Network(network) => network_maker(network)?,
+        })
+    }
+}
+
+fn network_maker<G: Game>(network: &Network) -> Result<Maker<G>, FileError> {
+    struct Make<'a>(&'a Network);
+    impl EncodingTask for Make<'_> {
+        type Output = Result<Box<dyn Any>, FileError>;
+
+        fn run<E: Encoding>(self) -> Self::Output {
+            let model = NetworkEvaluator::<E>::model(self.0)?;
+            let maker: Maker<E::Game> = Box::new(move |_| Box::new(NetworkEvaluator::<E>::new(Arc::clone(&model))));
+            Ok(Box::new(maker))
+        }
+    }
+    let wrong = || FileError::Encoding { found: network.origin.encoding.clone(), expected: G::NAME.to_owned() };
+    let maker = registry::with_encoding(&network.origin.encoding, Make(network)).map_err(|_| wrong())??;
+    // The encoding is known only now: that it is one of G's shows in the type of its maker.
+    maker.downcast::<Maker<G>>().map(|maker| *maker).map_err(|_| wrong())
+}
+
+#[cfg(test)]
+mod tests {
+    use alfil_game::chess::Az21;
+    use alfil_game::tictactoe::TicTacToe;
+    use alfil_nn::Architecture;
+
+    use super::*;
+
+    #[test]
+    fn a_network_for_another_game_is_refused() {
+        let network = Network::random::<Az21>(Architecture::new::<Az21>("8x1".parse().unwrap()), 1);
+        let kind = Kind::Network(Arc::new(network));
+        assert!(kind.maker::<alfil_game::chess::Chess>().is_ok());
+        let error = kind.maker::<TicTacToe>().err().unwrap().to_string();
+        assert_eq!(error, "it was made for chess/az21, but tictactoe is needed");
+    }
+}
