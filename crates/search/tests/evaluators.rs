@@ -116,9 +116,9 @@ fn the_handcrafted_evaluation_prefers_what_wins() {
     let best = moves.iter().zip(&answer.priors).max_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap().0;
     assert_eq!(game.move_name(*best), "Rxa2");
     let up = Chess::from_position("4k3/8/8/8/8/8/8/3QK3 w - - 0 1", &Rules::default()).unwrap();
-    assert!(value(&one(&mut Handcrafted::new(Knowledge::Full), &up)) > 0.9);
+    assert!(value(&one(&mut Handcrafted::new(Knowledge::Full), &up)) > 0.6);
     let down = Chess::from_position("4k3/8/8/8/8/8/8/3QK3 b - - 0 1", &Rules::default()).unwrap();
-    assert!(value(&one(&mut Handcrafted::new(Knowledge::Full), &down)) < -0.9);
+    assert!(value(&one(&mut Handcrafted::new(Knowledge::Full), &down)) < -0.6);
 }
 
 #[test]
