@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use serde_json::json;
 
-use crate::Verdict;
+use crate::{Verdict, torch};
 
 /// Check what this machine can compute with.
 #[derive(Args)]
@@ -17,7 +17,8 @@ pub struct Doctor {
 
 pub fn run(doctor: &Doctor, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let torch = torch();
+    let torch =
+        torch::find().map(|torch| (torch.version(), torch.cuda_devices(), torch.choose("auto").unwrap_or_default()));
     if doctor.json {
         let torch = torch.map(|(version, devices, auto)| json!({"version": version, "cuda": devices, "device": auto}));
         writeln!(out, "{}", json!({"version": env!("CARGO_PKG_VERSION"), "threads": threads, "libtorch": torch}))?;
@@ -34,16 +35,4 @@ pub fn run(doctor: &Doctor, out: &mut impl Write) -> anyhow::Result<Verdict> {
         None => writeln!(out, "libtorch  not in this build: training needs one with the default features")?,
     }
     Ok(Verdict::Fine)
-}
-
-/// libtorch's version, the number of CUDA devices, and which device `auto` takes.
-#[cfg(feature = "torch")]
-fn torch() -> Option<(&'static str, usize, String)> {
-    let (_, auto) = alfil_torch::Device::choose("auto").ok()?;
-    Some((alfil_torch::libtorch_version(), alfil_torch::cuda_device_count(), auto))
-}
-
-#[cfg(not(feature = "torch"))]
-fn torch() -> Option<(&'static str, usize, String)> {
-    None
 }

@@ -223,9 +223,9 @@ impl<W: Write> EncodingTask for EvalPosition<'_, W> {
         match device {
             None => Engine::new(Arc::new(Model::new::<E>(&network)?)).evaluate(&batch, &mut outputs),
             Some(device) => {
-                let (mut evaluate, why) = torch::evaluator::<E>(&network, &device, true)?;
-                eprintln!("device: {why}");
-                evaluate(&batch, &mut outputs)?;
+                let torch = torch::require()?;
+                eprintln!("device: {}", torch.choose(&device)?);
+                torch.evaluator(&network, &device, true)?(&batch, &mut outputs)?;
             }
         }
 
@@ -285,10 +285,10 @@ impl<W: Write> EncodingTask for Compare<'_, W> {
         for instructions in Instructions::available().into_iter().filter(|other| other.name() != best) {
             rivals.push((format!("CPU engine, {}", instructions.name()), TOLERANCE, engine(instructions)?));
         }
-        if torch::require().is_ok() {
-            let on = |device: &str, half| torch::evaluator::<E>(&network, device, half).map(|(evaluator, _)| evaluator);
+        if let Some(torch) = torch::find() {
+            let on = |device: &str, half| torch.evaluator(&network, device, half);
             rivals.push(("libtorch, cpu".to_owned(), TOLERANCE, on("cpu", false)?));
-            for number in 0..torch::cuda_devices() {
+            for number in 0..torch.cuda_devices() {
                 let device = format!("cuda:{number}");
                 rivals.push((format!("libtorch, {device}, 32 bits"), TOLERANCE, on(&device, false)?));
                 rivals.push((format!("libtorch, {device}, 16 bits"), HALF_TOLERANCE, on(&device, true)?));

@@ -1,44 +1,68 @@
-//! What the commands need of libtorch, in builds with it and without.
+//! What the commands need of libtorch, in a program that links it and in one that does not.
 
-use alfil_game::Encoding;
+use std::process::Command;
+use std::sync::OnceLock;
+
 use alfil_nn::{Batch, Network, Outputs};
+use anyhow::Context;
 
 /// An evaluator as a closure.
 pub type Evaluator = Box<dyn FnMut(&Batch, &mut Outputs) -> anyhow::Result<()> + Send>;
 
+/// libtorch, as far as the commands use it.
+pub trait Libtorch: Sync {
+    /// Its version.
+    fn version(&self) -> &'static str;
+
+    /// How many CUDA devices it sees.
+    fn cuda_devices(&self) -> usize;
+
+    /// Which device a name (cpu, cuda, cuda:N, auto) stands for, and why.
+    fn choose(&self, device: &str) -> anyhow::Result<String>;
+
+    /// A network on a device, with numbers of 16 bits where asked and possible.
+    fn evaluator(&self, network: &Network, device: &str, half: bool) -> anyhow::Result<Evaluator>;
+}
+
+static LINKED: OnceLock<&'static dyn Libtorch> = OnceLock::new();
+
 const NO_LIBTORCH: &str =
     "this alfil was built without libtorch: build it with the default features (scripts/alfil does)";
 
-/// Fails with one clear sentence if this build has no libtorch.
-pub fn require() -> anyhow::Result<()> {
-    anyhow::ensure!(cfg!(feature = "torch"), NO_LIBTORCH);
-    Ok(())
+/// Makes libtorch known to the commands.
+pub fn link(libtorch: &'static dyn Libtorch) {
+    LINKED.get_or_init(|| libtorch);
 }
 
-/// A network on libtorch, with numbers of 16 bits where asked and possible, and which device was chosen and why.
-#[cfg(feature = "torch")]
-pub fn evaluator<E: Encoding>(network: &Network, device: &str, half: bool) -> anyhow::Result<(Evaluator, String)> {
-    use alfil_torch::{Device, Precision, TorchEvaluator};
-
-    let (device, why) = Device::choose(device)?;
-    let precision = if half { Precision::Half } else { Precision::Single };
-    let mut evaluator = TorchEvaluator::new::<E>(network, device, precision)?;
-    Ok((Box::new(move |batch, outputs| Ok(evaluator.evaluate(batch, outputs)?)), why))
+/// libtorch. A program without it that has one with it beside itself lets that one do the whole command instead, so this is
+/// asked for before anything has been printed; otherwise it fails with one clear sentence.
+pub fn require() -> anyhow::Result<&'static dyn Libtorch> {
+    match LINKED.get() {
+        Some(libtorch) => Ok(*libtorch),
+        None => hand_over(),
+    }
 }
 
-#[cfg(not(feature = "torch"))]
-pub fn evaluator<E: Encoding>(network: &Network, _: &str, _: bool) -> anyhow::Result<(Evaluator, String)> {
-    network.check_encoding::<E>()?;
-    anyhow::bail!(NO_LIBTORCH)
+/// libtorch, if this program has it or can hand over to one that does.
+pub fn find() -> Option<&'static dyn Libtorch> {
+    require().ok()
 }
 
-/// CUDA devices.
-#[cfg(feature = "torch")]
-pub fn cuda_devices() -> usize {
-    alfil_torch::cuda_device_count()
-}
-
-#[cfg(not(feature = "torch"))]
-pub fn cuda_devices() -> usize {
-    0
+fn hand_over() -> anyhow::Result<&'static dyn Libtorch> {
+    let program = std::env::current_exe().context(NO_LIBTORCH)?;
+    let with_torch = program.with_file_name(format!("alfil-torch{}", std::env::consts::EXE_SUFFIX));
+    anyhow::ensure!(with_torch.is_file(), NO_LIBTORCH);
+    let mut command = Command::new(&with_torch);
+    command.args(std::env::args_os().skip(1));
+    let failed = || format!("cannot start {}", with_torch.display());
+    #[cfg(unix)]
+    {
+        // Takes this process's place, and returns only if that fails.
+        Err(std::os::unix::process::CommandExt::exec(&mut command)).with_context(failed)
+    }
+    #[cfg(not(unix))]
+    {
+        let status = command.status().with_context(failed)?;
+        std::process::exit(status.code().unwrap_or(2));
+    }
 }

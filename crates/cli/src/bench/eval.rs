@@ -97,7 +97,7 @@ impl<W: Write> EncodingTask for Bench<'_, W> {
             for &threads in &eval.threads {
                 for &size in &eval.batch {
                     let batch = Batch::random::<E>(&network.architecture, size as usize, 1);
-                    let (cpu, rival) = measure::<E>(&model, network, &batch, threads, eval)?;
+                    let (cpu, rival) = measure(&model, network, &batch, threads, eval)?;
                     let gflops = cpu * network.architecture.flops() as f64 / 1e9;
                     let ratio = rival.map(|rival| cpu / rival);
                     if !eval.json {
@@ -126,7 +126,7 @@ impl<W: Write> EncodingTask for Bench<'_, W> {
 }
 
 /// Positions a second on the CPU engine and on the rival, if there is one: the median of rounds taken in turns.
-fn measure<E: Encoding>(
+fn measure(
     model: &Arc<Model>,
     network: &Network,
     batch: &Batch,
@@ -141,11 +141,11 @@ fn measure<E: Encoding>(
             Ok(())
         }));
         if let Some(Rival::Torch) = eval.against {
-            let (rival, why) = torch::evaluator::<E>(network, eval.device.as_deref().unwrap_or("cpu"), true)?;
+            let (torch, device) = (torch::require()?, eval.device.as_deref().unwrap_or("cpu"));
             if eval.device.is_some() && rivals.is_empty() {
-                eprintln!("libtorch: {why}");
+                eprintln!("libtorch: {}", torch.choose(device)?);
             }
-            rivals.push(rival);
+            rivals.push(torch.evaluator(network, device, true)?);
         }
     }
     let (mut cpu, mut rival) = (Vec::new(), Vec::new());

@@ -8,6 +8,8 @@ mod pgn;
 mod search;
 mod torch;
 
+pub use torch::{Evaluator, Libtorch};
+
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -48,7 +50,11 @@ enum Verdict {
     Failed,
 }
 
-fn main() -> ExitCode {
+/// Runs the command that the program was started with. `libtorch` is there in a program that links it.
+pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
+    if let Some(libtorch) = libtorch {
+        torch::link(libtorch);
+    }
     let arguments = Arguments::parse();
     let mut out = io::BufWriter::new(io::stdout().lock());
     let result = match arguments.command {
