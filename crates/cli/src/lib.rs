@@ -1,5 +1,6 @@
 //! The `alfil` command: one file a subcommand, no logic of its own.
 
+mod analyse;
 mod bench;
 mod doctor;
 mod game;
@@ -7,6 +8,7 @@ mod net;
 mod pgn;
 mod search;
 mod torch;
+mod uci;
 
 pub use torch::{Evaluator, Libtorch};
 
@@ -36,6 +38,10 @@ enum Command {
     Pgn(pgn::PgnCommand),
     /// Search a position and show what each of its moves is worth
     Search(search::SearchCommand),
+    /// Play chess in any program that speaks UCI
+    Uci(uci::EngineOptions),
+    /// Show the best moves of a chess position
+    Analyse(analyse::Analyse),
     /// Measure speed
     #[command(subcommand)]
     Bench(bench::BenchCommand),
@@ -56,16 +62,21 @@ pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
         torch::link(libtorch);
     }
     let arguments = Arguments::parse();
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(io::stdout());
     let result = match arguments.command {
         Command::Game(command) => game::run(command, &mut out),
         Command::Net(command) => net::run(command, &mut out),
         Command::Search(command) => search::run(command, &mut out),
+        Command::Uci(options) => return finish(uci::run(options)),
+        Command::Analyse(command) => analyse::run(&command, &mut out),
         Command::Bench(command) => bench::run(command, &mut out),
         Command::Pgn(command) => pgn::run(command, &mut out),
         Command::Doctor(command) => doctor::run(&command, &mut out),
     };
-    let result = result.and_then(|verdict| Ok(out.flush().map(|()| verdict)?));
+    finish(result.and_then(|verdict| Ok(out.flush().map(|()| verdict)?)))
+}
+
+fn finish(result: anyhow::Result<Verdict>) -> ExitCode {
     match result {
         Ok(Verdict::Fine) => ExitCode::SUCCESS,
         Ok(Verdict::Failed) => ExitCode::from(1),

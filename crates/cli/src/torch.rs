@@ -22,6 +22,9 @@ pub trait Libtorch: Sync {
 
     /// A network on a device, with numbers of 16 bits where asked and possible.
     fn evaluator(&self, network: &Network, device: &str, half: bool) -> anyhow::Result<Evaluator>;
+
+    /// Evaluators for the chess engine, of a network on a device.
+    fn chess_backend(&self) -> alfil_uci::Backend;
 }
 
 static LINKED: OnceLock<&'static dyn Libtorch> = OnceLock::new();

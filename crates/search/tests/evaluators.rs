@@ -9,7 +9,7 @@ use alfil_game::connect4::{self, Connect4};
 use alfil_game::tictactoe::{self, TicTacToe};
 use alfil_game::{Game, Knowledge, line};
 use alfil_nn::{Architecture, Network};
-use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, NetworkEvaluator, Rollout, Uniform};
+use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, NetworkEvaluator, Rollout, Tempered, Uniform};
 use alfil_search::{Evaluation, Evaluator};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -91,6 +91,20 @@ fn every_kind_keeps_the_contract() {
     keeps_the_contract::<Chess>(&mut Cache::new(network(), memory(100_000, 60)));
     keeps_the_contract::<TicTacToe>(&mut Rollout::new(5, 1));
     keeps_the_contract::<TicTacToe>(&mut Cache::new(Rollout::<TicTacToe>::new(5, 1), memory(1_000, 9)));
+}
+
+#[test]
+fn temperature_evens_out_what_is_preferred() {
+    let game = Chess::from_position("6k1/5ppp/8/8/8/8/q4PPP/R5K1 w - - 0 1", &Rules::default()).unwrap();
+    let plain = one(&mut Handcrafted::new(Knowledge::Full), &game);
+    let at = |temperature| one(&mut Tempered::new(Handcrafted::new(Knowledge::Full), temperature), &game);
+    let spread = |answer: &Answer| answer.priors.iter().copied().fold(0.0, f32::max);
+    assert!(
+        spread(&at(0.5)) > spread(&plain) && spread(&plain) > spread(&at(2.0)) && spread(&at(2.0)) > spread(&at(9.0))
+    );
+    assert!(at(1.0).priors.iter().zip(&plain.priors).all(|(a, b)| (a - b).abs() < 1e-5));
+    keeps_the_contract::<Chess>(&mut Tempered::new(network(), 1.36));
+    keeps_the_contract::<Chess>(&mut Tempered::new(network(), 0.01));
 }
 
 #[test]

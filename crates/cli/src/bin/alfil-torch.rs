@@ -4,6 +4,7 @@ use alfil_cli::{Evaluator, Libtorch};
 use alfil_game::Encoding;
 use alfil_game::registry::{self, EncodingTask};
 use alfil_nn::Network;
+use alfil_search::evaluators::{Inference, maker_on};
 use alfil_torch::{Device, Precision, TorchEvaluator};
 
 fn main() -> std::process::ExitCode {
@@ -28,6 +29,26 @@ impl Libtorch for Linked {
     fn evaluator(&self, network: &Network, device: &str, half: bool) -> anyhow::Result<Evaluator> {
         registry::with_encoding(&network.origin.encoding, Make { network, device, half })?
     }
+
+    fn chess_backend(&self) -> alfil_uci::Backend {
+        Box::new(|network, device| {
+            // What cannot be used at all shows here, once.
+            drop(Linked.evaluator(network, device, true).map_err(|error| format!("{error:#}"))?);
+            let (shared, device) = (network.clone(), device.to_owned());
+            let infer = move || infer(Linked.evaluator(&shared, &device, true));
+            maker_on(network, infer).map_err(|error| error.to_string())
+        })
+    }
+}
+
+/// A device that fails in the middle of a game cannot be done without: the engine says why, and ends.
+fn infer(evaluator: anyhow::Result<Evaluator>) -> Inference {
+    let fail = |error: anyhow::Error| -> ! {
+        println!("info string the device failed: {error:#}");
+        std::process::exit(2);
+    };
+    let mut evaluate = evaluator.unwrap_or_else(|error| fail(error));
+    Box::new(move |batch, outputs| evaluate(batch, outputs).unwrap_or_else(|error| fail(error)))
 }
 
 struct Make<'a> {

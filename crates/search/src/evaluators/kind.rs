@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use alfil_game::registry::{self, EncodingTask};
 use alfil_game::{Encoding, Game, Knowledge};
-use alfil_nn::{FileError, Network};
+use alfil_nn::{Architecture, FileError, Network};
 
-use super::{Handcrafted, NetworkEvaluator, Rollout, Uniform};
+use super::{Handcrafted, Inference, NetworkEvaluator, Rollout, Uniform};
 use crate::Evaluator;
 
 /// What judges positions.
@@ -44,6 +44,24 @@ impl Kind {
     }
 }
 
+/// A maker of evaluators of a network that something other than the CPU engine computes; `infer` is called for each of them.
+pub fn maker_on<G: Game>(
+    network: &Network,
+    infer: impl Fn() -> Inference + Send + Sync + 'static,
+) -> Result<Maker<G>, FileError> {
+    struct Make<I>(Architecture, I);
+    impl<I: Fn() -> Inference + Send + Sync + 'static> EncodingTask for Make<I> {
+        type Output = Result<Box<dyn Any>, FileError>;
+
+        fn run<E: Encoding>(self) -> Self::Output {
+            let Make(architecture, infer) = self;
+            let maker: Maker<E::Game> = Box::new(move |_| Box::new(NetworkEvaluator::<E>::on(&architecture, infer())));
+            Ok(Box::new(maker))
+        }
+    }
+    with_game_of(network, Make(network.architecture.clone(), infer))
+}
+
 fn network_maker<G: Game>(network: &Network) -> Result<Maker<G>, FileError> {
     struct Make<'a>(&'a Network);
     impl EncodingTask for Make<'_> {
@@ -55,8 +73,17 @@ fn network_maker<G: Game>(network: &Network) -> Result<Maker<G>, FileError> {
             Ok(Box::new(maker))
         }
     }
-    let wrong = || FileError::Encoding { found: network.origin.encoding.clone(), expected: G::NAME.to_owned() };
-    let maker = registry::with_encoding(&network.origin.encoding, Make(network)).map_err(|_| wrong())??;
+    with_game_of(network, Make(network))
+}
+
+/// Runs a task with the network's encoding that gives a maker for the encoding's game, which has to be `G`.
+fn with_game_of<G: Game>(
+    network: &Network,
+    task: impl EncodingTask<Output = Result<Box<dyn Any>, FileError>>,
+) -> Result<Maker<G>, FileError> {
+    let encoding = &network.origin.encoding;
+    let wrong = || FileError::Encoding { found: encoding.clone(), expected: G::NAME.to_owned() };
+    let maker = registry::with_encoding(encoding, task).map_err(|_| wrong())??;
     // The encoding is known only now: that it is one of G's shows in the type of its maker.
     maker.downcast::<Maker<G>>().map(|maker| *maker).map_err(|_| wrong())
 }
@@ -65,7 +92,6 @@ fn network_maker<G: Game>(network: &Network) -> Result<Maker<G>, FileError> {
 mod tests {
     use alfil_game::chess::Az21;
     use alfil_game::tictactoe::TicTacToe;
-    use alfil_nn::Architecture;
 
     use super::*;
 

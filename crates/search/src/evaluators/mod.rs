@@ -5,13 +5,15 @@ mod handcrafted;
 mod kind;
 mod network;
 mod rollout;
+mod tempered;
 mod uniform;
 
 pub use cache::{Cache, CacheCounts, CacheMemory};
 pub use handcrafted::Handcrafted;
-pub use kind::{Kind, Maker};
-pub use network::NetworkEvaluator;
+pub use kind::{Kind, Maker, maker_on};
+pub use network::{Inference, NetworkEvaluator};
 pub use rollout::Rollout;
+pub use tempered::Tempered;
 pub use uniform::Uniform;
 
 use crate::Evaluation;

@@ -21,19 +21,22 @@ pub struct Puct {
     pub fpu_reduction: f32,
     /// Whether and how the shorter win and the longer loss are preferred, where the evaluator tells how long games last.
     pub moves_left: Option<MovesLeft>,
+    /// What a draw is worth to the first player, from -1 to 1, beyond half a point.
+    pub draw: f32,
 }
 
 impl Default for Puct {
     /// For play: lc0's tuned defaults (0.33.0-dev).
     fn default() -> Puct {
         let moves_left = Some(MovesLeft::default());
-        Puct { init: 1.745, base: 38_739.0, factor: 3.894, fpu_reduction: 0.33, moves_left }
+        Puct { init: 1.745, base: 38_739.0, factor: 3.894, fpu_reduction: 0.33, moves_left, draw: 0.0 }
     }
 }
 
 impl Puct {
     /// For self-play: AlphaZero's pseudocode; no reduction, as lc0's self-play.
-    pub const SELF_PLAY: Puct = Puct { init: 1.25, base: 19_652.0, factor: 1.0, fpu_reduction: 0.0, moves_left: None };
+    pub const SELF_PLAY: Puct =
+        Puct { init: 1.25, base: 19_652.0, factor: 1.0, fpu_reduction: 0.0, moves_left: None, draw: 0.0 };
 
     /// C(N).
     pub fn exploration(&self, parent_visits: u32) -> f32 {

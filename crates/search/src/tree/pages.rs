@@ -1,19 +1,19 @@
 //! Large pages for large arenas.
 
-/// Room for `count` values, on large pages where the system has them: a search reads all over its tree, and with small pages
-/// every read would look up the page as well.
-pub(super) fn room<T>(count: usize) -> Vec<T> {
-    let room = Vec::with_capacity(count);
+/// Asks for large pages for this room, where the system has them: a search reads all over its tree, and with small pages
+/// every read would look up the page as well. Best done before the room is used.
+pub(super) fn enlarge<T>(room: &Vec<T>) {
     #[cfg(target_os = "linux")]
     {
         const PAGE: usize = 1 << 21;
         let start = (room.as_ptr() as usize).next_multiple_of(PAGE);
-        let end = (room.as_ptr() as usize).saturating_add(count * size_of::<T>()) / PAGE * PAGE;
+        let end = (room.as_ptr() as usize).saturating_add(room.capacity() * size_of::<T>()) / PAGE * PAGE;
         if start < end {
-            // SAFETY: the range lies inside memory that was just allocated, and the advice changes no contents. That the
+            // SAFETY: the range lies inside the memory of the vector, and the advice changes no contents. That the
             // system may not follow it is no error.
             unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
         }
     }
-    room
+    #[cfg(not(target_os = "linux"))]
+    let _ = room;
 }

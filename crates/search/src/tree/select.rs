@@ -1,5 +1,7 @@
 //! Which move a walk follows at a node.
 
+use alfil_game::Side;
+
 use super::node::Node;
 use super::store::{MOST_MOVES, Tree};
 use crate::selection::{Gumbel, MovesLeft, Rule, book, uct};
@@ -14,14 +16,29 @@ pub(super) fn select(tree: &Tree, node: &Node, rule: &Rule) -> (u16, Option<u32>
     match rule {
         Rule::Puct(puct) => {
             let scale = puct.scale(visits);
-            let value = value(node);
+            let draw = if node.side() == Side::First { puct.draw } else { -puct.draw };
+            let value = value(node) + draw_part(node, draw);
             let score = |q: f32, prior: f32, n: u32| q + scale * prior / (1.0 + n as f32);
-            highest(tree, node, puct.moves_left, score, |visited_policy| puct.first_play(value, visited_policy))
+            let first_play = |visited_policy| puct.first_play(value, visited_policy);
+            highest(tree, node, Beside { moves_left: puct.moves_left, draw }, score, first_play)
         }
-        Rule::Uct { c } => highest(tree, node, None, |q, _, n| uct(q, *c, visits, n), |_| 0.0),
-        Rule::Book => highest(tree, node, None, book, |_| 0.0),
+        Rule::Uct { c } => highest(tree, node, Beside::default(), |q, _, n| uct(q, *c, visits, n), |_| 0.0),
+        Rule::Book => highest(tree, node, Beside::default(), book, |_| 0.0),
         Rule::Gumbel(gumbel) => follow_improved(tree, node, gumbel),
     }
+}
+
+/// What counts beside win and loss.
+#[derive(Clone, Copy, Default)]
+struct Beside {
+    moves_left: Option<MovesLeft>,
+    /// What a draw is worth to the node's mover.
+    draw: f32,
+}
+
+/// What draws add to a node's value.
+fn draw_part(node: &Node, draw: f32) -> f32 {
+    if draw == 0.0 { 0.0 } else { node.wdl().map_or(0.0, |[_, drawn, _]| draw * drawn) }
 }
 
 /// Win less loss.
@@ -42,7 +59,7 @@ fn child_value(node: &Node, child: &Node) -> f32 {
 fn highest(
     tree: &Tree,
     node: &Node,
-    moves_left: Option<MovesLeft>,
+    beside: Beside,
     score: impl Fn(f32, f32, u32) -> f32,
     first_play: impl Fn(f32) -> f32,
 ) -> (u16, Option<u32>) {
@@ -50,13 +67,13 @@ fn highest(
     let mut visited_policy = 0.0;
     // One bit for each edge that has a child.
     let mut visited = [0u64; MOST_MOVES / 64];
-    let moves_left = moves_left.zip(node.moves_left());
+    let moves_left = beside.moves_left.zip(node.moves_left());
     for (index, child) in tree.children(node) {
         let edge = child.parent_edge();
         visited[usize::from(edge) / 64] |= 1 << (edge % 64);
         let (_, prior) = tree.edge(node, edge);
         visited_policy += prior;
-        let mut q = child_value(node, child);
+        let mut q = child_value(node, child) + draw_part(child, beside.draw);
         if let Some((rule, parent_plies)) = moves_left
             && let Some(plies) = child.moves_left()
         {

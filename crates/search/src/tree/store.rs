@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use alfil_game::Side;
 
 use super::node::{NONE, Node};
-use super::pages::room;
+use super::pages::enlarge;
 use super::view::View;
 use crate::apart::Apart;
 
@@ -38,9 +38,12 @@ impl Tree {
         let nodes = (bytes / each).max(1);
         let rest = bytes.saturating_sub(nodes * size_of::<Node>());
         let edges = (rest / size_of::<AtomicU32>()).max(MOST_MOVES);
-        let (mut all_nodes, mut all_edges) = (room(nodes), room(edges));
+        let mut all_nodes = Vec::with_capacity(nodes);
+        enlarge(&all_nodes);
         all_nodes.resize_with(nodes, Node::default);
-        all_edges.resize_with(edges, AtomicU32::default);
+        // Zeros that the system hands out only where they are touched: a large tree is there at once.
+        let all_edges: Vec<AtomicU32> = bytemuck::zeroed_vec(edges);
+        enlarge(&all_edges);
         Tree {
             nodes: all_nodes.into_boxed_slice(),
             edges: all_edges.into_boxed_slice(),

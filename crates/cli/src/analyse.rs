@@ -1,0 +1,156 @@
+//! `alfil analyse`
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use alfil_game::Game;
+use alfil_game::chess::{Chess, Move};
+use alfil_nn::Network;
+use alfil_search::evaluators::{Kind, Tempered};
+use alfil_search::parallel::{Control, Limits, Line, Report, Search, Settings};
+use alfil_search::tree::Tree;
+use anyhow::{Context, bail};
+use clap::Args;
+use serde_json::json;
+
+use crate::Verdict;
+use crate::game::Place;
+
+#[derive(Args)]
+pub struct Analyse {
+    /// A network file, ours or Leela's [default: the handcrafted evaluation]
+    net: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    place: Place,
+    /// How long to think, such as 5s, 500ms or 2m
+    #[arg(long, default_value = "3s", value_parser = duration)]
+    movetime: Duration,
+    /// Moves to show
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=256))]
+    multipv: u32,
+    /// Threads [default: all cores]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=256))]
+    threads: Option<u32>,
+    /// Megabytes for the tree
+    #[arg(long, default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    hash: u32,
+}
+
+/// A time with its unit; a bare number is seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        unit => return Err(format!("'{unit}' is no unit of time: use ms, s, m or h")),
+    };
+    let seconds = digits.parse::<f64>().map_err(|_| format!("'{digits}' is not a number"))? * unit;
+    match seconds > 0.0 && seconds <= 1e7 {
+        true => Ok(Duration::from_secs_f64(seconds)),
+        false => Err("use more than nothing and less than four months".to_owned()),
+    }
+}
+
+pub fn run(command: &Analyse, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let root: Chess = command.place.reach()?;
+    if let Some(outcome) = root.outcome() {
+        bail!("there is nothing to analyse: the game is over ({})", outcome.reason);
+    }
+    let kind = match &command.net {
+        Some(path) => Kind::Network(Arc::new(Network::open(path)?)),
+        None => Kind::Handcrafted(alfil_game::Knowledge::Full),
+    };
+    let maker = kind.maker::<Chess>().context("cannot use the network")?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from) as u32;
+    let temperature =
+        if command.net.is_some() { alfil_uci::options::Options::default().policy_temperature } else { 1.0 };
+    let evaluators = (0..command.threads.unwrap_or(cores))
+        .map(|number| {
+            Box::new(Tempered::new(maker(number.into()), temperature)) as Box<dyn alfil_search::Evaluator<Chess>>
+        })
+        .collect();
+    let mut search = Search::new(Tree::new((command.hash as usize) << 20, 36), evaluators, root.clone());
+    let settings = Settings { lines: command.multipv as usize, ..Settings::default() };
+    let control = Control::default();
+    control.set_deadline(Some(Instant::now() + command.movetime));
+    let live = io::stderr().is_terminal() && !command.place.json;
+    let report = search.run(&settings, &Limits::default(), &control, &mut |report| {
+        if live {
+            let best = report.lines.first().map_or(String::new(), |line| describe(line, &root, 4));
+            eprint!("\r\x1b[K{:>5.1} s  {best:.60}", report.elapsed.as_secs_f64());
+        }
+    });
+    if live {
+        eprint!("\r\x1b[K");
+    }
+    if command.place.json { print_json(&root, &report, out) } else { print(&root, &report, out) }
+}
+
+fn print(root: &Chess, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    writeln!(out, "{root}")?;
+    for line in &report.lines {
+        let [win, draw, loss] = line.wdl;
+        let width = |part: f32| (20.0 * part).round() as usize;
+        let (wins, losses) = (width(win), width(loss));
+        let bar =
+            format!("{}{}{}", "#".repeat(wins), "=".repeat(20usize.saturating_sub(wins + losses)), "-".repeat(losses));
+        writeln!(out, "[{bar:.20}] {:3.0}% won {:3.0}% drawn {:3.0}% lost", 100.0 * win, 100.0 * draw, 100.0 * loss)?;
+        writeln!(out, "  {}", describe(line, root, 10))?;
+    }
+    let (visits, seconds) = (report.visits, report.elapsed.as_secs_f64());
+    writeln!(out, "\n{visits} visits in {seconds:.1} s ({:.0}/s), depth {}", report.speed(), report.depth)?;
+    Ok(Verdict::Fine)
+}
+
+/// The score for White and the moves that are expected, with their numbers.
+fn describe(line: &Line, root: &Chess, most: usize) -> String {
+    let score = match line.proof {
+        Some(proof) if proof.is_win() => format!("#{}", proof.plies.div_ceil(2)),
+        Some(proof) if proof.is_loss() => format!("#-{}", proof.plies.div_ceil(2)),
+        _ => format!("{:+.2}", f64::from(alfil_uci::centipawns(line.value())) / 100.0),
+    };
+    format!("{score:>6}  {}", moves(&line.codes, root, most))
+}
+
+fn moves(codes: &[u16], root: &Chess, most: usize) -> String {
+    let mut game = root.clone();
+    let mut words = Vec::new();
+    // The last field of a FEN is the number of the move.
+    let mut full: u32 = root.position().rsplit(' ').next().and_then(|field| field.parse().ok()).unwrap_or(1);
+    for (number, code) in codes.iter().take(most).enumerate() {
+        let m: Move = (*code).into();
+        let side = game.side();
+        match side {
+            alfil_game::Side::First => words.push(format!("{full}.")),
+            alfil_game::Side::Second if number == 0 => words.push(format!("{full}...")),
+            alfil_game::Side::Second => {}
+        }
+        words.push(game.move_name(m));
+        game.play(m);
+        full += u32::from(side == alfil_game::Side::Second);
+    }
+    words.join(" ")
+}
+
+fn print_json(root: &Chess, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let lines: Vec<_> = report
+        .lines
+        .iter()
+        .map(|line| {
+            let mate = line.proof.filter(|proof| proof.is_win() || proof.is_loss()).map(|proof| {
+                let moves = i32::from(proof.plies.div_ceil(2));
+                if proof.is_win() { moves } else { -moves }
+            });
+            json!({
+                "moves": moves(&line.codes, root, usize::MAX), "visits": line.visits, "wdl": line.wdl,
+                "cp": alfil_uci::centipawns(line.value()), "mate": mate,
+            })
+        })
+        .collect();
+    let report = json!({ "position": root.position(), "visits": report.visits, "nps": report.speed(), "lines": lines });
+    writeln!(out, "{report}")?;
+    Ok(Verdict::Fine)
+}

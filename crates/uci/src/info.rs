@@ -1,0 +1,99 @@
+//! What the engine tells a chess program.
+
+use std::fmt::Write;
+
+use alfil_game::Game;
+use alfil_game::chess::{Chess, Move};
+use alfil_search::parallel::{Line, Report};
+use alfil_search::tree::Child;
+
+use crate::options::Options;
+
+/// One line of information for each move that is reported on.
+pub(crate) fn lines(report: &Report, root: &Chess, options: &Options) -> Vec<String> {
+    let several = report.lines.len() > 1;
+    (1..).zip(&report.lines).map(|(number, line)| info(report, number, several, line, root, options)).collect()
+}
+
+fn info(report: &Report, number: u32, several: bool, line: &Line, root: &Chess, options: &Options) -> String {
+    let mut text = format!(
+        "info depth {} seldepth {} time {} nodes {}",
+        report.depth.max(1),
+        report.longest.max(1),
+        report.elapsed.as_millis(),
+        report.visits
+    );
+    // Writing to a string does not fail.
+    let _ = write!(text, " score {}", score(line));
+    if options.show_wdl {
+        let [win, draw, loss] = thousandths(line);
+        let _ = write!(text, " wdl {win} {draw} {loss}");
+    }
+    let _ = write!(text, " nps {:.0} hashfull {:.0}", report.speed(), 1_000.0 * report.fill.min(1.0));
+    if several || options.multi_pv > 1 {
+        let _ = write!(text, " multipv {number}");
+    }
+    let _ = write!(text, " pv{}", moves(&line.codes, root));
+    text
+}
+
+/// `mate` in moves where the result is proven, else hundredths of a pawn.
+fn score(line: &Line) -> String {
+    match line.proof {
+        Some(proof) if proof.is_win() => format!("mate {}", proof.plies.div_ceil(2)),
+        Some(proof) if proof.is_loss() => format!("mate -{}", proof.plies.div_ceil(2)),
+        _ => format!("cp {}", centipawns(line.value())),
+    }
+}
+
+/// An expected result in the unit that chess programs expect: lc0's conversion, which makes 50 % of a win about a pawn.
+pub fn centipawns(value: f32) -> i32 {
+    (90.0 * (1.563_754_2 * f64::from(value.clamp(-1.0, 1.0))).tan()).round() as i32
+}
+
+fn thousandths(line: &Line) -> [u32; 3] {
+    let [win, _, loss] = match line.proof {
+        Some(proof) => {
+            let value = 2.0 * proof.score.points() - 1.0;
+            [value.max(0.0), 1.0 - value.abs(), (-value).max(0.0)]
+        }
+        None => line.wdl,
+    };
+    let [win, loss] = [win, loss].map(|part| (1_000.0 * part).round() as u32);
+    [win, 1_000u32.saturating_sub(win + loss), loss]
+}
+
+/// Moves as the protocol writes them, each with a space before it.
+fn moves(codes: &[u16], root: &Chess) -> String {
+    let mut game = root.clone();
+    let mut text = String::new();
+    for code in codes {
+        let m: Move = (*code).into();
+        let _ = write!(text, " {}", game.move_text(m));
+        game.play(m);
+    }
+    text
+}
+
+/// What every move was worth, the best last, as it is easiest to read in a log.
+pub(crate) fn move_stats(children: &[Child], root: &Chess) -> Vec<String> {
+    let line = |child: &Child| {
+        let value = child.value().map_or("-".to_owned(), |value| format!("{value:+.4}"));
+        let prior = 100.0 * child.prior;
+        format!("info string {:<6} N {:>8} P {prior:>6.2}% Q {value}", root.move_text(child.code.into()), child.visits)
+    };
+    children.iter().rev().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_become_centipawns() {
+        assert_eq!(centipawns(0.0), 0);
+        assert!((85..=95).contains(&centipawns(0.5)));
+        assert_eq!(centipawns(-0.5), -centipawns(0.5));
+        assert!(centipawns(1.0) > 10_000);
+    }
+}

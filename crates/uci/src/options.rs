@@ -1,0 +1,363 @@
+//! The engine's options, each declared once: for the protocol, the command line and the help.
+
+/// The values of all options.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "each is described in DECLARATIONS")]
+pub struct Options {
+    pub hash: u32,
+    pub threads: u32,
+    pub multi_pv: u32,
+    pub ponder: bool,
+    pub chess960: bool,
+    pub show_wdl: bool,
+    pub limit_strength: bool,
+    pub elo: u32,
+    pub syzygy_path: String,
+    pub own_book: bool,
+    pub book_file: String,
+    pub weights_file: String,
+    pub device: String,
+    pub move_overhead: u32,
+    pub cpuct: f32,
+    pub fpu_reduction: f32,
+    pub policy_temperature: f32,
+    pub temperature: f32,
+    pub draw_score: i32,
+    pub verbose_move_stats: bool,
+    pub nodes_per_move: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        let puct = alfil_search::selection::Puct::default();
+        Options {
+            hash: 256,
+            threads: 1,
+            multi_pv: 1,
+            ponder: false,
+            chess960: false,
+            show_wdl: false,
+            limit_strength: false,
+            elo: 1500,
+            syzygy_path: String::new(),
+            own_book: false,
+            book_file: String::new(),
+            weights_file: String::new(),
+            device: "cpu".to_owned(),
+            // Enough for a busy machine; engines that are given less lose on time where many games are played at once.
+            move_overhead: 50,
+            cpuct: puct.init,
+            fpu_reduction: puct.fpu_reduction,
+            // lc0's tuned default (0.33.0-dev).
+            policy_temperature: 1.359,
+            temperature: 0.0,
+            draw_score: 0,
+            verbose_move_stats: false,
+            nodes_per_move: 0,
+        }
+    }
+}
+
+/// One option.
+pub struct Declaration {
+    /// As the protocol writes it.
+    pub name: &'static str,
+    /// As the command line writes it.
+    pub flag: &'static str,
+    /// What it does, in one line.
+    pub help: &'static str,
+    kind: Kind,
+}
+
+enum Kind {
+    Whole { least: i64, most: i64, get: fn(&Options) -> i64, set: fn(&mut Options, i64) },
+    Real { least: f32, most: f32, field: fn(&mut Options) -> &mut f32 },
+    Check { field: fn(&mut Options) -> &mut bool },
+    Text { field: fn(&mut Options) -> &mut String },
+    Choice { of: &'static [&'static str], field: fn(&mut Options) -> &mut String },
+    Button,
+}
+
+/// Why an option cannot be set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    /// There is none of that name.
+    #[error("there is no option '{name}'{}", nearest(name))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+    },
+    /// It cannot have that value.
+    #[error("{name} cannot be '{value}': {expected}")]
+    Value {
+        /// Which option.
+        name: &'static str,
+        /// What was asked for.
+        value: String,
+        /// What it can be.
+        expected: String,
+    },
+}
+
+macro_rules! whole {
+    ($field:ident, $least:expr, $most:expr) => {
+        Kind::Whole {
+            least: $least,
+            most: $most,
+            get: |options| options.$field.into(),
+            // Within the range that has been checked.
+            set: |options, value| options.$field = value as _,
+        }
+    };
+}
+
+/// All options.
+pub const DECLARATIONS: &[Declaration] = &[
+    Declaration {
+        name: "WeightsFile",
+        flag: "weights",
+        help: "The network, ours or Leela's; without one the handcrafted evaluation plays",
+        kind: Kind::Text { field: |options| &mut options.weights_file },
+    },
+    Declaration {
+        name: "Hash",
+        flag: "hash",
+        help: "Megabytes for tree and cache together",
+        kind: whole!(hash, 1, 1_048_576),
+    },
+    Declaration { name: "Clear Hash", flag: "clear-hash", help: "Forgets the tree", kind: Kind::Button },
+    Declaration {
+        name: "Threads",
+        flag: "threads",
+        help: "Threads that search the tree together",
+        kind: whole!(threads, 1, 256),
+    },
+    Declaration { name: "MultiPV", flag: "multipv", help: "Moves to report on", kind: whole!(multi_pv, 1, 256) },
+    Declaration {
+        name: "Ponder",
+        flag: "ponder",
+        help: "Whether the program lets it think in the opponent's time",
+        kind: Kind::Check { field: |options| &mut options.ponder },
+    },
+    Declaration {
+        name: "UCI_Chess960",
+        flag: "chess960",
+        help: "Castling as in Chess960",
+        kind: Kind::Check { field: |options| &mut options.chess960 },
+    },
+    Declaration {
+        name: "UCI_ShowWDL",
+        flag: "show-wdl",
+        help: "Reports chances to win, draw and lose, in thousandths",
+        kind: Kind::Check { field: |options| &mut options.show_wdl },
+    },
+    Declaration {
+        name: "UCI_LimitStrength",
+        flag: "limit-strength",
+        help: "Plays weaker, about as UCI_Elo says",
+        kind: Kind::Check { field: |options| &mut options.limit_strength },
+    },
+    Declaration {
+        name: "UCI_Elo",
+        flag: "elo",
+        help: "The strength to play at: a rough guess by fewer visits and more chance",
+        kind: whole!(elo, 600, 2600),
+    },
+    Declaration {
+        name: "SyzygyPath",
+        flag: "syzygy",
+        help: "Folders with Syzygy tablebases, which decide the move where they can",
+        kind: Kind::Text { field: |options| &mut options.syzygy_path },
+    },
+    Declaration {
+        name: "OwnBook",
+        flag: "own-book",
+        help: "Plays from BookFile where it can",
+        kind: Kind::Check { field: |options| &mut options.own_book },
+    },
+    Declaration {
+        name: "BookFile",
+        flag: "book",
+        help: "An opening book in Polyglot's format",
+        kind: Kind::Text { field: |options| &mut options.book_file },
+    },
+    Declaration {
+        name: "Device",
+        flag: "device",
+        help: "Where networks are computed",
+        kind: Kind::Choice { of: &["cpu", "auto", "cuda"], field: |options| &mut options.device },
+    },
+    Declaration {
+        name: "MoveOverhead",
+        flag: "move-overhead",
+        help: "Milliseconds a move that are lost between the program and the engine",
+        kind: whole!(move_overhead, 0, 10_000),
+    },
+    Declaration {
+        name: "CPuct",
+        flag: "cpuct",
+        help: "How much is explored",
+        kind: Kind::Real { least: 0.0, most: 100.0, field: |options| &mut options.cpuct },
+    },
+    Declaration {
+        name: "FpuReduction",
+        flag: "fpu-reduction",
+        help: "How much worse than its parent a move is held to be before it is tried",
+        kind: Kind::Real { least: -10.0, most: 10.0, field: |options| &mut options.fpu_reduction },
+    },
+    Declaration {
+        name: "PolicyTemperature",
+        flag: "policy-temperature",
+        help: "Above 1 the network's preferences among moves are evened out",
+        kind: Kind::Real { least: 0.1, most: 10.0, field: |options| &mut options.policy_temperature },
+    },
+    Declaration {
+        name: "Temperature",
+        flag: "temperature",
+        help: "Above 0 a move is drawn by its visits instead of taking the best",
+        kind: Kind::Real { least: 0.0, most: 10.0, field: |options| &mut options.temperature },
+    },
+    Declaration {
+        name: "DrawScore",
+        flag: "draw-score",
+        help: "What a draw is worth to the engine, in hundredths of a win",
+        kind: whole!(draw_score, -100, 100),
+    },
+    Declaration {
+        name: "VerboseMoveStats",
+        flag: "verbose-move-stats",
+        help: "Says after each search what every move was worth",
+        kind: Kind::Check { field: |options| &mut options.verbose_move_stats },
+    },
+    Declaration {
+        name: "NodesPerMove",
+        flag: "nodes-per-move",
+        help: "Visits a move at most, 0 for no limit; 1 plays a Maia network as it is meant",
+        kind: whole!(nodes_per_move, 0, 1_000_000_000),
+    },
+];
+
+impl Declaration {
+    /// The option of that name; upper and lower case are the same.
+    pub fn find(name: &str) -> Result<&'static Declaration, OptionError> {
+        let found = DECLARATIONS.iter().find(|declaration| declaration.name.eq_ignore_ascii_case(name));
+        found.ok_or_else(|| OptionError::Unknown { name: name.to_owned() })
+    }
+
+    /// Whether it needs no value to be turned on.
+    pub fn is_check(&self) -> bool {
+        matches!(self.kind, Kind::Check { .. })
+    }
+
+    /// Whether it does something once, and has no value.
+    pub fn is_button(&self) -> bool {
+        matches!(self.kind, Kind::Button)
+    }
+
+    /// Its value as text.
+    pub fn get(&self, options: &Options) -> String {
+        let mut options = options.clone();
+        match &self.kind {
+            Kind::Whole { get, .. } => get(&options).to_string(),
+            Kind::Real { field, .. } => field(&mut options).to_string(),
+            Kind::Check { field } => field(&mut options).to_string(),
+            Kind::Text { field } | Kind::Choice { field, .. } => field(&mut options).clone(),
+            Kind::Button => String::new(),
+        }
+    }
+
+    /// Reads a value and sets it, or changes nothing.
+    pub fn set(&self, options: &mut Options, text: &str) -> Result<(), OptionError> {
+        let wrong = |expected: String| OptionError::Value { name: self.name, value: text.to_owned(), expected };
+        match &self.kind {
+            Kind::Whole { least, most, set, .. } => {
+                let value = text.parse().ok().filter(|value| (*least..=*most).contains(value));
+                set(options, value.ok_or_else(|| wrong(format!("use a number from {least} to {most}")))?);
+            }
+            Kind::Real { least, most, field } => {
+                let value = text.parse().ok().filter(|value| (*least..=*most).contains(value));
+                *field(options) = value.ok_or_else(|| wrong(format!("use a number from {least} to {most}")))?;
+            }
+            Kind::Check { field } => {
+                *field(options) = match text.to_ascii_lowercase().as_str() {
+                    "true" => true,
+                    "false" => false,
+                    _ => return Err(wrong("use true or false".to_owned())),
+                };
+            }
+            // Chess programs write an empty text so.
+            Kind::Text { field } => *field(options) = if text == "<empty>" { String::new() } else { text.to_owned() },
+            Kind::Choice { of, field } => {
+                if !of.contains(&text) && !text.strip_prefix("cuda:").is_some_and(|n| n.parse::<u8>().is_ok()) {
+                    return Err(wrong(format!("use {}", of.join(", "))));
+                }
+                *field(options) = text.to_owned();
+            }
+            Kind::Button => {}
+        }
+        Ok(())
+    }
+
+    /// The line by which the engine tells a chess program of it, with its default from `options`.
+    pub fn line(&self, options: &Options) -> String {
+        let default = self.get(options);
+        let kind = match &self.kind {
+            Kind::Whole { least, most, .. } => format!("spin default {default} min {least} max {most}"),
+            Kind::Check { .. } => format!("check default {default}"),
+            // The protocol has no numbers with a point.
+            Kind::Real { .. } => format!("string default {default}"),
+            Kind::Text { .. } if default.is_empty() => "string default <empty>".to_owned(),
+            Kind::Text { .. } => format!("string default {default}"),
+            Kind::Choice { of, .. } => format!("combo default {default} var {}", of.join(" var ")),
+            Kind::Button => "button".to_owned(),
+        };
+        format!("option name {} type {kind}", self.name)
+    }
+}
+
+fn nearest(name: &str) -> String {
+    let distance = |known: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &known.to_lowercase());
+    let closest = DECLARATIONS.iter().map(|declaration| (distance(declaration.name), declaration.name)).min();
+    match closest {
+        Some((distance, known)) if distance <= 3 => format!(" (did you mean {known}?)"),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_tells_of_itself_and_takes_its_own_default() {
+        let defaults = Options::default();
+        for declaration in DECLARATIONS {
+            let mut options = defaults.clone();
+            if !declaration.is_button() {
+                let value = declaration.get(&defaults);
+                declaration.set(&mut options, &value).unwrap_or_else(|error| panic!("{}: {error}", declaration.name));
+            }
+            assert_eq!(options, defaults, "{}", declaration.name);
+            assert!(declaration.line(&defaults).starts_with(&format!("option name {} type ", declaration.name)));
+        }
+        assert_eq!(
+            Declaration::find("hash").unwrap().line(&defaults),
+            "option name Hash type spin default 256 min 1 max 1048576"
+        );
+    }
+
+    #[test]
+    fn bad_values_change_nothing_and_are_explained() {
+        let mut options = Options::default();
+        for (name, value) in
+            [("Hash", "0"), ("Threads", "many"), ("CPuct", "nan"), ("Ponder", "yes"), ("Device", "tpu")]
+        {
+            assert!(Declaration::find(name).unwrap().set(&mut options, value).is_err(), "{name} {value}");
+        }
+        assert_eq!(options, Options::default());
+        let error = Declaration::find("Threads").unwrap().set(&mut options, "0").unwrap_err();
+        assert_eq!(error.to_string(), "Threads cannot be '0': use a number from 1 to 256");
+        let error = Declaration::find("Thread").err().unwrap();
+        assert_eq!(error.to_string(), "there is no option 'Thread' (did you mean Threads?)");
+    }
+}

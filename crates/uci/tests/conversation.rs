@@ -1,0 +1,248 @@
+//! Every command of the protocol, in conversations.
+#![allow(clippy::unwrap_used)]
+
+mod gui;
+
+use std::time::Duration;
+
+use alfil_game::Game;
+use alfil_game::chess::{Chess, Rules};
+use alfil_uci::options::Options;
+use gui::Gui;
+
+#[test]
+fn it_introduces_itself() {
+    let gui = Gui::small();
+    gui.say("uci");
+    let heard = gui.wait("uciok");
+    assert!(heard.iter().any(|line| line.starts_with("id name Alfil")));
+    for option in [
+        "Hash",
+        "Threads",
+        "MultiPV",
+        "Ponder",
+        "UCI_Chess960",
+        "UCI_ShowWDL",
+        "UCI_LimitStrength",
+        "UCI_Elo",
+        "SyzygyPath",
+        "OwnBook",
+        "BookFile",
+        "WeightsFile",
+        "Device",
+        "MoveOverhead",
+        "CPuct",
+        "FpuReduction",
+        "PolicyTemperature",
+        "Temperature",
+        "DrawScore",
+        "VerboseMoveStats",
+        "NodesPerMove",
+    ] {
+        assert!(heard.iter().any(|line| line.starts_with(&format!("option name {option} type "))), "{option}");
+    }
+    gui.say("isready");
+    let heard = gui.wait("readyok");
+    assert!(heard[0].contains("handcrafted evaluation"), "without a network it says so: {heard:?}");
+    gui.say("quit");
+    gui.end();
+}
+
+#[test]
+fn it_answers_every_kind_of_go_with_a_legal_move() {
+    let gui = Gui::small();
+    let mut game = Chess::new(&Rules::default());
+    for go in [
+        "go wtime 1000 btime 1000",
+        "go wtime 300 btime 300 winc 10 binc 10 movestogo 5",
+        "go movetime 50",
+        "go nodes 300",
+        "go depth 2",
+        "go nodes 100 searchmoves a2a3 h2h3",
+        "go wtime 0 btime 0",
+        "go wtime -100 btime -5",
+        "go movetime 0",
+        "go nodes 0",
+        "go wtime 1 btime 1 winc 0 binc 0 movestogo 1",
+    ] {
+        gui.say("position startpos");
+        let best = gui.best(go);
+        assert!(game.parse_move(&best).is_ok(), "{go}: {best}");
+        if go.contains("searchmoves") {
+            assert!(["a2a3", "h2h3"].contains(&best.as_str()), "{best}");
+        }
+    }
+    // A whole game, with the tree following it.
+    gui.say("ucinewgame");
+    let mut moves = String::new();
+    for _ in 0..20 {
+        gui.say(&format!("position startpos moves{moves}"));
+        let best = gui.best("go nodes 150");
+        let m = game.parse_move(&best).unwrap();
+        game.play(m);
+        moves = format!("{moves} {best}");
+        if game.outcome().is_some() {
+            break;
+        }
+    }
+    gui.end();
+}
+
+#[test]
+fn it_is_heard_while_it_thinks() {
+    let gui = Gui::small();
+    gui.say("position startpos");
+    gui.say("go infinite");
+    gui.say("isready");
+    let heard = gui.wait("readyok");
+    assert!(!heard.iter().any(|line| line.starts_with("bestmove")));
+    gui.say("stop");
+    gui.wait("bestmove");
+    // A full tree or a proof ends no infinite search.
+    gui.say("position fen 7k/8/5K2/8/8/8/8/R7 w - - 0 1");
+    gui.say("go infinite");
+    let heard = gui.overhear(Duration::from_millis(300));
+    assert!(!heard.iter().any(|line| line.starts_with("bestmove")), "{heard:?}");
+    gui.say("stop");
+    gui.wait("bestmove");
+    // Nothing to stop.
+    gui.say("stop");
+    gui.say("ponderhit");
+    gui.say("isready");
+    let heard = gui.wait("readyok");
+    assert!(!heard.iter().any(|line| line.starts_with("bestmove")), "{heard:?}");
+    // Another go while it thinks: both are answered, in order.
+    gui.say("go infinite");
+    let best = gui.best("go nodes 10");
+    assert!(!best.is_empty());
+    gui.wait("bestmove");
+    gui.say("go infinite");
+    gui.say("quit");
+    gui.end();
+}
+
+#[test]
+fn it_thinks_in_the_opponent_s_time() {
+    let gui = Gui::small();
+    gui.say("position startpos moves e2e4 e7e5");
+    gui.say("go ponder wtime 1000 btime 1000");
+    let heard = gui.overhear(Duration::from_millis(200));
+    assert!(!heard.iter().any(|line| line.starts_with("bestmove")), "{heard:?}");
+    gui.say("ponderhit");
+    gui.wait("bestmove");
+    gui.say("go ponder wtime 1000 btime 1000");
+    gui.say("stop");
+    gui.wait("bestmove");
+    gui.end();
+}
+
+#[test]
+fn positions_and_results_are_told() {
+    let gui = Gui::small();
+    gui.say("setoption name UCI_ShowWDL value true");
+    gui.say("setoption name MultiPV value 3");
+    gui.say("position fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
+    gui.say("go nodes 2000");
+    let heard = gui.wait("bestmove");
+    assert!(heard.iter().any(|line| line.contains("score mate 1") && line.contains("wdl 1000 0 0")), "{heard:#?}");
+    assert!(heard.iter().any(|line| line.contains("multipv 3")));
+    assert_eq!(heard.last().unwrap(), "bestmove a1a8");
+    // Mated, stalemated.
+    for fen in ["R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
+        gui.say(&format!("position fen {fen}"));
+        assert_eq!(gui.best("go nodes 10"), "0000");
+    }
+    // Drawn by rule, but the program wants a move.
+    for fen in ["7k/8/8/8/8/8/R7/K7 w - - 100 80", "7k/8/8/8/8/8/8/K7 w - - 0 80", "7k/8/8/8/8/8/N7/K7 w - - 0 80"] {
+        gui.say(&format!("position fen {fen}"));
+        let best = gui.best("go nodes 50");
+        assert!(Chess::from_position(fen, &Rules::default()).unwrap().parse_move(&best).is_ok(), "{fen}: {best}");
+    }
+    gui.say("position startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8");
+    assert!(Chess::new(&Rules::default()).parse_move(&gui.best("go nodes 50")).is_ok());
+    gui.say("position startpos moves e2e4");
+    gui.say("d");
+    assert!(gui.wait("FEN ").last().unwrap().contains("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq"));
+    gui.say("eval");
+    gui.wait("value ");
+    gui.say("setoption name VerboseMoveStats value true");
+    gui.say("go nodes 50");
+    assert_eq!(
+        gui.wait("bestmove").iter().filter(|line| line.contains(" N ") && line.contains("info string")).count(),
+        20
+    );
+    gui.end();
+}
+
+#[test]
+fn castling_is_written_as_the_program_wants_it() {
+    let gui = Gui::small();
+    let fen = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1";
+    gui.say(&format!("position fen {fen} moves e1g1"));
+    gui.say("d");
+    gui.wait("FEN r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R4RK1 b kq");
+    gui.say("setoption name UCI_Chess960 value true");
+    gui.say(&format!("position fen {fen}"));
+    assert_eq!(gui.best("go nodes 20 searchmoves e1h1"), "e1h1");
+    gui.say("position fen bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1 moves g2g3");
+    gui.say("d");
+    gui.wait("FEN ");
+    gui.end();
+}
+
+#[test]
+fn nonsense_is_explained_and_changes_nothing() {
+    let gui = Gui::small();
+    for (line, complaint) in [
+        ("setoption name Hsh value 5", "did you mean Hash?"),
+        ("setoption name Hash value lots", "use a number from 1 to"),
+        ("setoption name WeightsFile value /no/such/net", ""),
+        ("position fen nonsense", "the position is not set up"),
+        ("position startpos moves e2e5", "not a legal move"),
+        ("xyzzy", "not understood: xyzzy"),
+        ("position", "not understood"),
+    ] {
+        gui.say(line);
+        if !complaint.is_empty() {
+            let heard = gui.wait("info string");
+            assert!(heard.last().unwrap().contains(complaint), "{heard:?}");
+        }
+    }
+    gui.say("isready");
+    let heard = gui.wait("readyok");
+    assert!(heard.iter().any(|line| line.contains("cannot use the network /no/such/net")), "{heard:?}");
+    gui.say("joho go nodes 5");
+    gui.wait("bestmove");
+    gui.end();
+}
+
+#[test]
+fn the_end_of_the_input_ends_it_after_the_move() {
+    let gui = Gui::small();
+    gui.say_bytes(b"position startpos\r\ngo nodes 500\r\n".to_vec());
+    assert!(gui.end().last().unwrap().starts_with("bestmove"));
+    let gui = Gui::small();
+    gui.say_bytes(b"go infinite\n".to_vec());
+    assert!(gui.end().last().unwrap().starts_with("bestmove"));
+}
+
+#[test]
+fn weaker_and_random_play_is_legal_play() {
+    let gui = Gui::new(Options { hash: 8, limit_strength: true, elo: 800, ..Options::default() });
+    let game = Chess::new(&Rules::default());
+    let mut seen = std::collections::HashSet::new();
+    for _ in 0..30 {
+        gui.say("ucinewgame");
+        gui.say("position startpos");
+        let best = gui.best("go wtime 60000 btime 60000");
+        assert!(game.parse_move(&best).is_ok());
+        seen.insert(best);
+    }
+    assert!(seen.len() > 1, "{seen:?}");
+    gui.say("setoption name UCI_LimitStrength value false");
+    gui.say("setoption name NodesPerMove value 1");
+    gui.say("go wtime 60000 btime 60000");
+    let heard = gui.wait("bestmove");
+    assert!(heard.iter().any(|line| line.contains(" nodes 1 ")), "{heard:?}");
+    gui.end();
+}
