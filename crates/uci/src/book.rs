@@ -94,3 +94,61 @@ fn legal(game: &Chess, code: u16) -> Option<Move> {
     let m = game.shakmaty().legal_moves().into_iter().find(is_meant)?;
     game.parse_move(&m.to_uci(game.shakmaty().castles().mode()).to_string()).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use alfil_game::chess::Rules;
+    use alfil_game::line;
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    /// An entry as books store it.
+    fn entry(key: u64, from: &str, to: &str, weight: u16) -> Vec<u8> {
+        let square = |name: &str| u16::from(name.parse::<Square>().unwrap() as u8);
+        let code = square(from) << 6 | square(to);
+        [&key.to_be_bytes()[..], &code.to_be_bytes(), &weight.to_be_bytes(), &[0; 4]].concat()
+    }
+
+    #[test]
+    fn published_keys_are_found_and_only_legal_moves_are_played() {
+        let path = std::env::temp_dir().join(format!("alfil-book-{}.bin", std::process::id()));
+        // The keys of the start and of the position after 1. e4, from the format's description.
+        let (start, after_e4) = (0x463b_9618_1691_fc9c, 0x823c_9b50_fd11_4196);
+        let entries = [
+            entry(5, "a1", "a2", 1),
+            entry(start, "e2", "e4", 3),
+            entry(start, "d2", "d4", 1),
+            entry(start, "e2", "e5", 900),
+            entry(after_e4, "d7", "d5", 0),
+        ];
+        std::fs::write(&path, entries.concat()).unwrap();
+        let mut book = Book::open(&path).unwrap();
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut game = Chess::new(&Rules::default());
+        let mut count = [0, 0];
+        for _ in 0..400 {
+            match game.move_text(book.probe(&game, &mut random).unwrap().unwrap()).as_str() {
+                "e2e4" => count[0] += 1,
+                "d2d4" => count[1] += 1,
+                other => panic!("{other}"),
+            }
+        }
+        assert!((270..=330).contains(&count[0]), "{count:?}");
+        line(&mut game, "e4").unwrap();
+        assert_eq!(book.probe(&game, &mut random).unwrap(), None, "weight 0 means never");
+        std::fs::write(&path, b"not a book").unwrap();
+        assert!(Book::open(&path).is_err());
+        std::fs::remove_file(&path).unwrap();
+        assert!(Book::open(&path).is_err());
+    }
+
+    #[test]
+    fn castling_is_king_takes_rook() {
+        let game = Chess::from_position("4k3/8/8/8/8/8/8/4K2R w K - 0 1", &Rules::default()).unwrap();
+        let code = (Square::E1 as u16) << 6 | Square::H1 as u16;
+        assert_eq!(game.move_text(legal(&game, code).unwrap()), "e1g1");
+        assert!(legal(&game, u16::MAX).is_none());
+    }
+}

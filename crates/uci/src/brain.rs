@@ -273,7 +273,7 @@ impl Brain {
         }
         let text = |m: Move| Some(root.move_text(m));
         if task.only.is_empty() && !task.go.infinite && !task.go.ponder {
-            if let Some(m) = self.from_book(&root) {
+            if let Some(m) = self.book_move(&root) {
                 self.voice.notice("from the book");
                 return (text(m), None);
             }
@@ -381,7 +381,7 @@ impl Brain {
         self.voice.say(&format!("{visits} visits, {speed:.0} a second, signature {nodes}"));
     }
 
-    fn from_book(&mut self, root: &Chess) -> Option<Move> {
+    fn book_move(&mut self, root: &Chess) -> Option<Move> {
         let (_, book) = self.book.as_mut()?;
         // A book that cannot be read is as good as none.
         book.probe(root, &mut self.random).ok().flatten()

@@ -21,7 +21,7 @@ enum Job {
     Prepare(Options, Sender<()>),
     Think(Box<Task>),
     Forget,
-    Evaluate(Options, Chess, Vec<Move>),
+    Evaluate(Options, Box<Chess>, Vec<Move>),
     Bench(Options),
 }
 
@@ -135,7 +135,9 @@ impl Engine {
             }
             Command::Quit => return false,
             Command::Draw => self.draw(),
-            Command::Eval => self.ask(Job::Evaluate(self.options.clone(), self.start.clone(), self.moves.clone())),
+            Command::Eval => {
+                self.ask(Job::Evaluate(self.options.clone(), Box::new(self.start.clone()), self.moves.clone()))
+            }
             Command::Bench => self.ask(Job::Bench(self.options.clone())),
             Command::Unknown(line) => {
                 let shown: String = line.chars().take(100).collect();

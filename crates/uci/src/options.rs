@@ -74,9 +74,12 @@ enum Kind {
     Real { least: f32, most: f32, field: fn(&mut Options) -> &mut f32 },
     Check { field: fn(&mut Options) -> &mut bool },
     Text { field: fn(&mut Options) -> &mut String },
-    Choice { of: &'static [&'static str], field: fn(&mut Options) -> &mut String },
+    Device { field: fn(&mut Options) -> &mut String },
     Button,
 }
+
+/// Where networks can be computed; `cuda:1` and so on beside them.
+const DEVICES: &[&str] = &["cpu", "auto", "cuda"];
 
 /// Why an option cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -185,7 +188,7 @@ pub const DECLARATIONS: &[Declaration] = &[
         name: "Device",
         flag: "device",
         help: "Where networks are computed",
-        kind: Kind::Choice { of: &["cpu", "auto", "cuda"], field: |options| &mut options.device },
+        kind: Kind::Device { field: |options| &mut options.device },
     },
     Declaration {
         name: "MoveOverhead",
@@ -261,7 +264,7 @@ impl Declaration {
             Kind::Whole { get, .. } => get(&options).to_string(),
             Kind::Real { field, .. } => field(&mut options).to_string(),
             Kind::Check { field } => field(&mut options).to_string(),
-            Kind::Text { field } | Kind::Choice { field, .. } => field(&mut options).clone(),
+            Kind::Text { field } | Kind::Device { field } => field(&mut options).clone(),
             Kind::Button => String::new(),
         }
     }
@@ -287,9 +290,10 @@ impl Declaration {
             }
             // Chess programs write an empty text so.
             Kind::Text { field } => *field(options) = if text == "<empty>" { String::new() } else { text.to_owned() },
-            Kind::Choice { of, field } => {
-                if !of.contains(&text) && !text.strip_prefix("cuda:").is_some_and(|n| n.parse::<u8>().is_ok()) {
-                    return Err(wrong(format!("use {}", of.join(", "))));
+            Kind::Device { field } => {
+                let numbered = text.strip_prefix("cuda:").is_some_and(|number| number.parse::<u8>().is_ok());
+                if !numbered && !DEVICES.contains(&text) {
+                    return Err(wrong(format!("use {}", DEVICES.join(", "))));
                 }
                 *field(options) = text.to_owned();
             }
@@ -308,7 +312,7 @@ impl Declaration {
             Kind::Real { .. } => format!("string default {default}"),
             Kind::Text { .. } if default.is_empty() => "string default <empty>".to_owned(),
             Kind::Text { .. } => format!("string default {default}"),
-            Kind::Choice { of, .. } => format!("combo default {default} var {}", of.join(" var ")),
+            Kind::Device { .. } => format!("combo default {default} var {}", DEVICES.join(" var ")),
             Kind::Button => "button".to_owned(),
         };
         format!("option name {} type {kind}", self.name)

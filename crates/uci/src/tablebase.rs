@@ -36,7 +36,8 @@ impl Tables {
         }
         let (m, distance) = self.tables.best_move(position).ok().flatten()?;
         let m = game.parse_move(&m.to_uci(position.castles().mode()).to_string()).ok()?;
-        Some((m, i32::from(distance.ignore_rounding()).signum()))
+        // The distance is the opponent's, after the move.
+        Some((m, -i32::from(distance.ignore_rounding()).signum()))
     }
 }
 

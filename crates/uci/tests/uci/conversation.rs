@@ -1,14 +1,12 @@
 //! Every command of the protocol, in conversations.
-#![allow(clippy::unwrap_used)]
-
-mod gui;
 
 use std::time::Duration;
 
 use alfil_game::Game;
 use alfil_game::chess::{Chess, Rules};
 use alfil_uci::options::Options;
-use gui::Gui;
+
+use super::gui::Gui;
 
 #[test]
 fn it_introduces_itself() {

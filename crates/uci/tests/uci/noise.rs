@@ -1,13 +1,11 @@
 //! Random and mutated input: no panic, no hang, and an answer at the end.
-#![allow(clippy::unwrap_used)]
-
-mod gui;
 
 use alfil_uci::command::Command;
 use alfil_uci::options::{DECLARATIONS, Options};
-use gui::Gui;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::gui::Gui;
 
 const LINES: &[&str] = &[
     "uci",

@@ -1,0 +1,6 @@
+//! The engine as a chess program meets it.
+#![allow(clippy::unwrap_used)]
+
+mod conversation;
+mod gui;
+mod noise;
