@@ -1,0 +1,63 @@
+//! How likely pair results are, if the mean score is given and nothing else.
+
+use super::Pairs;
+
+/// What an empty count counts as, so that a result that has not come up yet is rare, not impossible: fishtest's value.
+const EMPTY: f64 = 1e-3;
+
+/// Means are kept this far from 0 and 1, where no result but one is possible.
+const MARGIN: f64 = 1e-9;
+
+/// Pair results to be explained: the counts w_i, none of them 0.
+pub(super) struct Likelihood {
+    weights: [f64; 5],
+}
+
+impl Likelihood {
+    pub(super) fn new(pairs: &Pairs) -> Likelihood {
+        Likelihood { weights: pairs.counts.map(|count| if count == 0 { EMPTY } else { count as f64 }) }
+    }
+
+    /// The mean of the most likely distribution, which is that of the counts.
+    pub(super) fn mean(&self) -> f64 {
+        let sum: f64 = self.weights.iter().zip(Pairs::POINTS).map(|(weight, x)| weight * x).sum();
+        sum / self.weights.iter().sum::<f64>()
+    }
+
+    /// `ln(max L(p) with mean μ / max L(p))` over all distributions p of the five results: 0 at [`mean`](Self::mean),
+    /// and falling on both sides of it.
+    ///
+    /// With a Lagrange multiplier t, the most likely distribution of mean μ is `p_i = w_i / (N (1 + t (x_i - μ)))`, so
+    /// the logarithm is `-Σ w_i ln(1 + t (x_i - μ))`.
+    pub(super) fn log_ratio(&self, mean: f64) -> f64 {
+        let mean = mean.clamp(MARGIN, 1.0 - MARGIN);
+        let t = self.multiplier(mean);
+        let term = |(weight, x): (&f64, f64)| weight * (1.0 + t * (x - mean)).max(f64::MIN_POSITIVE).ln();
+        -self.weights.iter().zip(Pairs::POINTS).map(term).sum::<f64>()
+    }
+
+    /// The t with `Σ w_i (x_i - μ) / (1 + t (x_i - μ)) = 0`. The sum falls from +∞ to -∞ between the poles of the
+    /// lowest and the highest result, so there is exactly one. Newton's steps, with bisection where they would leave
+    /// the bracket.
+    fn multiplier(&self, mean: f64) -> f64 {
+        let (mut low, mut high) = (-1.0 / (1.0 - mean), 1.0 / mean);
+        let close = 1e-15 * (high - low);
+        let mut t = 0.0;
+        for _ in 0..200 {
+            let (mut sum, mut slope) = (0.0, 0.0);
+            for (weight, x) in self.weights.iter().zip(Pairs::POINTS) {
+                let share = (x - mean) / (1.0 + t * (x - mean));
+                sum += weight * share;
+                slope -= weight * share * share;
+            }
+            *(if sum > 0.0 { &mut low } else { &mut high }) = t;
+            let newton = t - sum / slope;
+            let next = if low < newton && newton < high { newton } else { 0.5 * (low + high) };
+            if (next - t).abs() <= close {
+                break;
+            }
+            t = next;
+        }
+        t
+    }
+}

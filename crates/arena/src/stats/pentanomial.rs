@@ -1,0 +1,91 @@
+//! Pairs of games, counted by their five results.
+
+use alfil_game::Score;
+
+/// Results of pairs of games from one opening with colours swapped, as the first player (A) sees them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pairs {
+    /// Pairs in which A scored 0, 1/2, 1, 3/2 and 2 points.
+    pub counts: [u64; 5],
+}
+
+impl Pairs {
+    /// What a game of a pair scored on average, for each of the five counts.
+    pub(super) const POINTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+    /// Counts a pair by A's points in its two games.
+    ///
+    /// Some games have quarter points. The sum is rounded to the nearest half point, and a sum between two halves to
+    /// the one nearer to an even pair, so that swapping the players always mirrors the count.
+    ///
+    /// ```
+    /// use alfil_arena::stats::Pairs;
+    /// use alfil_game::Score;
+    ///
+    /// let mut pairs = Pairs::default();
+    /// pairs.add(Score::WIN, Score::DRAW);
+    /// pairs.add(Score::new(0.25), Score::DRAW);
+    /// assert_eq!(pairs.counts, [0, 0, 1, 1, 0]);
+    /// assert_eq!(pairs.score(), 0.625);
+    /// ```
+    pub fn add(&mut self, first: Score, second: Score) {
+        let halves = 2.0 * (first.points() + second.points()); // from 0 to 4
+        let nearest = if halves < 2.0 { (halves + 0.5).floor() } else { (halves - 0.5).ceil() };
+        self.counts[(nearest as usize).min(4)] += 1;
+    }
+
+    /// How many pairs there are.
+    pub fn pairs(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// What A scores in a game on average, from 0 to 1; 1/2 if there are no games.
+    pub fn score(&self) -> f64 {
+        match self.pairs() {
+            0 => 0.5,
+            pairs => {
+                let quarters: u64 = self.counts.iter().zip(0..).map(|(count, quarters)| count * quarters).sum();
+                quarters as f64 / (4 * pairs) as f64
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alfil_game::Swap;
+
+    use super::*;
+
+    #[test]
+    fn results_fall_into_their_cells() {
+        let scores = [Score::LOSS, Score::DRAW, Score::WIN];
+        for (i, first) in scores.into_iter().enumerate() {
+            for (j, second) in scores.into_iter().enumerate() {
+                let mut pairs = Pairs::default();
+                pairs.add(first, second);
+                assert_eq!(pairs.counts[i + j], 1);
+                assert_eq!(pairs.score(), f64::from(first.points() + second.points()) / 2.0);
+            }
+        }
+    }
+
+    #[test]
+    fn swapping_the_players_mirrors_the_counts() {
+        let scores = (0..=20).map(|twentieths| Score::new(twentieths as f32 / 20.0));
+        for (first, second) in scores.clone().flat_map(|first| scores.clone().map(move |second| (first, second))) {
+            let (mut pairs, mut swapped) = (Pairs::default(), Pairs::default());
+            pairs.add(first, second);
+            swapped.add(first.swap(), second.swap());
+            swapped.counts.reverse();
+            assert_eq!(pairs, swapped, "{first:?} {second:?}");
+            let points = f64::from(first.points() + second.points()) / 2.0;
+            assert!((pairs.score() - points).abs() < 0.125 + 1e-6, "{first:?} {second:?}");
+        }
+    }
+
+    #[test]
+    fn no_games_are_even() {
+        assert_eq!((Pairs::default().pairs(), Pairs::default().score()), (0, 0.5));
+    }
+}
