@@ -3,6 +3,7 @@
 mod bench;
 mod doctor;
 mod game;
+mod match_command;
 mod net;
 mod pgn;
 mod search;
@@ -34,6 +35,8 @@ enum Command {
     Pgn(pgn::PgnCommand),
     /// Search a position and show what each of its moves is worth
     Search(search::SearchCommand),
+    /// Let two players play against each other, and say who is stronger
+    Match(match_command::MatchCommand),
     /// Measure speed
     #[command(subcommand)]
     Bench(bench::BenchCommand),
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Command::Game(command) => game::run(command, &mut out),
         Command::Net(command) => net::run(command, &mut out),
         Command::Search(command) => search::run(command, &mut out),
+        Command::Match(command) => match_command::run(command, &mut out),
         Command::Bench(command) => bench::run(command, &mut out),
         Command::Pgn(command) => pgn::run(command, &mut out),
         Command::Doctor(command) => doctor::run(&command, &mut out),
