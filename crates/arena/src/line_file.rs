@@ -1,8 +1,10 @@
 //! A file that grows by whole lines and survives being cut anywhere.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+
+use serde::Serialize;
 
 /// No line that we write is longer.
 const LONGEST_LINE: u64 = 1 << 22;
@@ -49,41 +51,66 @@ pub(crate) struct LineFile {
 }
 
 impl LineFile {
-    /// Opens or makes the file, locks it, and reads its complete lines and what follows the last line end. Nothing is cut
-    /// off before [`keep`](LineFile::keep) says so: the file may be somebody else's.
-    pub fn open(path: &Path) -> Result<(LineFile, Vec<String>, String), StateError> {
+    /// Opens or makes the file of a contest, which begins with a line that says what contest that is, and locks it. Returns
+    /// the complete lines after that one. `describe` puts another contest's first line into words.
+    pub fn open(
+        path: &Path,
+        contest: &impl Serialize,
+        describe: impl Fn(&str) -> Option<String>,
+    ) -> Result<(LineFile, Vec<String>), StateError> {
         let fail = |why| StateError::Io { path: path.to_owned(), why };
         let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(fail)?;
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => StateError::Busy(path.to_owned()),
             TryLockError::Error(why) => fail(why),
         })?;
-        let mut reader = BufReader::new(&file);
+        let mut file = LineFile { path: path.to_owned(), file };
+        let (mut lines, rest) = file.read()?;
+        let header = to_line(contest);
+        let other = |first: &str| {
+            let other = describe(first).unwrap_or_else(|| "something else".to_owned());
+            StateError::Other { path: path.to_owned(), other }
+        };
+        match lines.first() {
+            Some(first) if *first == header.trim_end() => {
+                lines.remove(0);
+            }
+            Some(first) => return Err(other(first)),
+            // Not even the first line was written to its end.
+            None if header.starts_with(&rest) => {
+                file.keep(0)?;
+                file.append(&header)?;
+            }
+            None => return Err(other(&rest)),
+        }
+        Ok((file, lines))
+    }
+
+    /// The complete lines, and what follows them.
+    fn read(&self) -> Result<(Vec<String>, String), StateError> {
+        let mut reader = BufReader::new(&self.file);
         let mut lines = Vec::new();
         loop {
             let mut line = Vec::new();
-            reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(fail)?;
+            reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(|why| self.fail(why))?;
             let ended = line.pop_if(|byte| *byte == b'\n').is_some();
             if line.len() as u64 >= LONGEST_LINE {
-                return Err(StateError::Damaged { path: path.to_owned(), line: lines.len() + 1 });
+                return Err(self.damaged(lines.len() + 1));
             }
             if !ended {
-                let rest = String::from_utf8_lossy(&line).into_owned();
-                return Ok((LineFile { path: path.to_owned(), file }, lines, rest));
+                return Ok((lines, String::from_utf8_lossy(&line).into_owned()));
             }
-            let damaged = |_| StateError::Damaged { path: path.to_owned(), line: lines.len() + 1 };
-            lines.push(String::from_utf8(line).map_err(damaged)?);
+            lines.push(String::from_utf8(line).map_err(|_| self.damaged(lines.len() + 1))?);
         }
     }
 
-    /// Cuts the file after so many bytes.
-    pub fn keep(&mut self, bytes: u64) -> Result<(), StateError> {
-        let cut = |file: &mut File| {
-            file.set_len(bytes)?;
-            file.seek(SeekFrom::End(0))?;
-            file.sync_all()
-        };
-        cut(&mut self.file).map_err(|why| self.fail(why))
+    /// Cuts off what follows the first line and these.
+    pub fn keep_lines(&mut self, contest: &impl Serialize, lines: &[String]) -> Result<(), StateError> {
+        self.keep(to_line(contest).len() as u64 + lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>())
+    }
+
+    fn keep(&mut self, bytes: u64) -> Result<(), StateError> {
+        self.file.set_len(bytes).and_then(|()| self.file.sync_all()).map_err(|why| self.fail(why))
     }
 
     /// Adds complete lines, and returns when they have reached the disk.
@@ -91,15 +118,18 @@ impl LineFile {
         self.file.write_all(lines.as_bytes()).and_then(|()| self.file.sync_data()).map_err(|why| self.fail(why))
     }
 
+    /// The error for a line, counted from 1, that we cannot have written.
     pub fn damaged(&self, line: usize) -> StateError {
         StateError::Damaged { path: self.path.clone(), line }
-    }
-
-    pub fn other(&self, other: impl Into<String>) -> StateError {
-        StateError::Other { path: self.path.clone(), other: other.into() }
     }
 
     fn fail(&self, why: io::Error) -> StateError {
         StateError::Io { path: self.path.clone(), why }
     }
+}
+
+/// A value as a line of JSON.
+pub(crate) fn to_line(value: &impl Serialize) -> String {
+    // Plain structs of text and numbers can always be written.
+    serde_json::to_string(value).unwrap_or_default() + "\n"
 }

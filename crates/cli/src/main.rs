@@ -3,6 +3,7 @@
 mod bench;
 mod doctor;
 mod game;
+mod ladder;
 mod match_command;
 mod net;
 mod pgn;
@@ -37,6 +38,8 @@ enum Command {
     Search(search::SearchCommand),
     /// Let two players play against each other, and say who is stronger
     Match(match_command::MatchCommand),
+    /// Rate many players, and play where that tells most
+    Ladder(ladder::LadderCommand),
     /// Measure speed
     #[command(subcommand)]
     Bench(bench::BenchCommand),
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Command::Net(command) => net::run(command, &mut out),
         Command::Search(command) => search::run(command, &mut out),
         Command::Match(command) => match_command::run(command, &mut out),
+        Command::Ladder(command) => ladder::run(command, &mut out),
         Command::Bench(command) => bench::run(command, &mut out),
         Command::Pgn(command) => pgn::run(command, &mut out),
         Command::Doctor(command) => doctor::run(&command, &mut out),

@@ -127,7 +127,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         let Task { command, out } = self;
         ensure!(command.pgn.is_none() || G::NAME == Chess::NAME, "--pgn is for chess: {} has no PGN", G::NAME);
         let sprt: Option<Sprt> = command.sprt.as_deref().map(str::parse).transpose().context("--sprt")?;
-        let openings = command.arena.openings()?;
+        let mut openings = command.arena.openings()?;
         let (a, b) = (entrant::<G>(&command.a)?, entrant::<G>(&command.b)?);
         let beside = |pgn: &PathBuf| {
             let mut name = pgn.clone().into_os_string();
@@ -147,7 +147,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             bar.set_position(progress.report.games());
             bar.set_message(progress.report.brief());
         };
-        let contest = Match { a: &a, b: &b, openings, settings, archive };
+        let contest = Match { a: &a, b: &b, openings: &mut openings, settings, archive };
         let report = contest.run(&mut tell, &AtomicBool::new(false))?;
         bar.finish_and_clear();
         if command.json {

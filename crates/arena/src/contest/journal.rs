@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{Record, StateError, Who};
-use crate::line_file::LineFile;
+use crate::line_file::{LineFile, to_line};
 
 /// What makes a match this match. Number of games, threads and the sequential test may change from run to run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,31 +47,18 @@ pub(super) struct Journal {
 impl Journal {
     /// Opens or begins the journal of a match and reads the pairs that are complete in it. A half-written end is cut off.
     pub fn open(path: &Path, header: &Header) -> Result<(Journal, Vec<[Record; 2]>), StateError> {
-        let (mut file, lines, rest) = LineFile::open(path)?;
-        let ours = to_line(header);
-        let Some(first) = lines.first() else {
-            if !ours.starts_with(&rest) {
-                return Err(file.other("something else"));
-            }
-            file.keep(0)?;
-            file.append(&ours)?;
-            return Ok((Journal { file }, Vec::new()));
+        let describe = |first: &str| {
+            let theirs = serde_json::from_str::<Header>(first).ok()?;
+            Some(format!("another match{}", header.difference(&theirs)))
         };
-        match serde_json::from_str::<Header>(first) {
-            Err(_) => return Err(file.other("something else")),
-            Ok(theirs) if theirs != *header => {
-                return Err(file.other(format!("another match{}", header.difference(&theirs))));
-            }
-            Ok(_) => {}
-        }
+        let (mut file, lines) = LineFile::open(path, header, describe)?;
         let mut pairs = Vec::new();
         let mut seen = HashSet::new();
-        for (number, two) in lines[1..].chunks_exact(2).enumerate() {
+        for (number, two) in lines.chunks_exact(2).enumerate() {
             let pair = read_pair(two).filter(|pair| seen.insert(pair[0].pair));
             pairs.push(pair.ok_or_else(|| file.damaged(2 * number + 2))?);
         }
-        let whole = &lines[..1 + 2 * pairs.len()];
-        file.keep(whole.iter().map(|line| line.len() as u64 + 1).sum())?;
+        file.keep_lines(header, &lines[..2 * pairs.len()])?;
         Ok((Journal { file }, pairs))
     }
 
@@ -89,9 +76,4 @@ fn read_pair(lines: &[String]) -> Option<[Record; 2]> {
     let pair = [read(lines.first()?)?, read(lines.get(1)?)?];
     let is_pair = pair[0].pair == pair[1].pair && (pair[0].first, pair[1].first) == (Who::A, Who::B);
     is_pair.then_some(pair)
-}
-
-fn to_line(value: &impl Serialize) -> String {
-    // Plain structs of text and numbers can always be written.
-    serde_json::to_string(value).unwrap_or_default() + "\n"
 }

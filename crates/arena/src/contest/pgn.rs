@@ -67,7 +67,10 @@ fn game(record: &Record, [a, b]: &[String; 2]) -> io::Result<PgnGame> {
     ];
     game.tags = tags.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     game.comments = record.notes.iter().cloned().enumerate().map(|(at, note)| (record.book + at + 1, note)).collect();
-    game.comments.push((game.moves.len(), record.end.clone()));
+    match game.comments.last_mut().filter(|(at, _)| *at == game.moves.len()) {
+        Some((_, last)) => *last += &format!(", {}", record.end),
+        None => game.comments.push((game.moves.len(), record.end.clone())),
+    }
     game.result = Some(First(if record.first == Who::A { record.score() } else { record.score().swap() }));
     Ok(game)
 }

@@ -35,7 +35,7 @@ pub struct Match<'a, G: Game> {
     /// The other one.
     pub b: &'a Entrant<G>,
     /// Where the games begin.
-    pub openings: Openings<G>,
+    pub openings: &'a mut Openings<G>,
     /// How it is played.
     pub settings: Settings,
     /// Where finished games go.
@@ -102,15 +102,15 @@ impl<G: Game> Match<'_, G> {
 }
 
 /// What is still to be played.
-struct Schedule<G: Game> {
+struct Schedule<'a, G: Game> {
     next: u64,
     target: u64,
     /// Pairs that the journal knows.
     done: HashSet<u64>,
-    openings: Openings<G>,
+    openings: &'a mut Openings<G>,
 }
 
-impl<G: Game> Schedule<G> {
+impl<G: Game> Schedule<'_, G> {
     fn next(&mut self) -> Option<(u64, Played<G>)> {
         while self.done.contains(&self.next) {
             self.next += 1;
@@ -124,7 +124,7 @@ impl<G: Game> Schedule<G> {
 /// One thread's part of a match.
 fn work<G: Game>(
     mut table: Table<G>,
-    schedule: &Mutex<Schedule<G>>,
+    schedule: &Mutex<Schedule<'_, G>>,
     seed: u64,
     halted: &(dyn Fn() -> bool + Sync),
     finished: &Sender<[Record; 2]>,

@@ -8,5 +8,5 @@ mod process;
 mod reply;
 mod uci;
 
-pub(crate) use go::Go;
+pub use go::Go;
 pub(crate) use uci::Uci;

@@ -31,7 +31,7 @@ impl Uci {
         for (name, value) in options {
             if !known.iter().any(|known| known.eq_ignore_ascii_case(name)) {
                 let nearest = did_you_mean(name, known.iter().map(String::as_str));
-                return Err(PlayerError::Start(format!("it has no option '{}'{nearest}", shorten(name))));
+                return Err(PlayerError::NoOption { name: shorten(name), nearest });
             }
             let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
             engine.process.send(&format!("setoption name {name}{value}"))?;

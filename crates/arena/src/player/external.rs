@@ -15,16 +15,16 @@ pub struct ExternalSettings {
     pub command: String,
     /// UCI options by name.
     pub options: Vec<(String, String)>,
+    /// What it stops thinking at.
+    pub go: Go,
     /// How long it is waited for.
     pub patience: Patience,
-    pub(crate) go: Go,
 }
 
 impl ExternalSettings {
-    /// The program with no options. It needs a limit before it can play.
-    pub(crate) fn new(command: &str) -> ExternalSettings {
-        let command = command.to_owned();
-        ExternalSettings { command, options: Vec::new(), patience: Patience::default(), go: Go::default() }
+    /// The program with no options.
+    pub fn new(command: &str, go: Go) -> ExternalSettings {
+        ExternalSettings { command: command.to_owned(), options: Vec::new(), go, patience: Patience::default() }
     }
 }
 

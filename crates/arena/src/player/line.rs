@@ -230,9 +230,8 @@ fn external(text: &str) -> Result<PlayerLine, LineError> {
         name: name(&keys, &shown),
         settings: format!("uci:{command},{written}"),
         kind: PlayerKind::External(ExternalSettings {
-            go,
             options: keys.beginning("option."),
-            ..ExternalSettings::new(command)
+            ..ExternalSettings::new(command, go)
         }),
     })
 }

@@ -37,6 +37,8 @@ pub use played::Played;
 pub use random::RandomPlayer;
 pub use tree::{TreePlayer, TreeSettings};
 
+pub use crate::engine::Go;
+
 use std::time::Duration;
 
 use alfil_game::Game;
@@ -62,9 +64,17 @@ pub struct Choice<M> {
 /// Why a player has lost a game without the rules having a say.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayerError {
-    /// A program could not be started or did not answer as it should at the start.
+    /// A program could not be started.
     #[error("it could not be started: {0}")]
     Start(String),
+    /// A program does not have an option that was asked for.
+    #[error("it has no option '{name}'{nearest}")]
+    NoOption {
+        /// The option.
+        name: String,
+        /// What may have been meant.
+        nearest: String,
+    },
     /// A program ended or closed its output.
     #[error("it crashed: {0}")]
     Crashed(String),
