@@ -7,9 +7,10 @@
 //! Nothing here prints: progress is told to a callback, results are returned.
 
 mod engine;
+mod fingerprint;
 mod line_file;
-mod near;
 mod seed;
+mod wording;
 
 pub mod contest;
 pub mod ladder;

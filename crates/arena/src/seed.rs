@@ -13,24 +13,6 @@ fn mix(seed: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A number for some bytes that tells files apart: FNV-1a, which is the same on every machine and in every version.
-#[derive(Clone, Copy)]
-pub(crate) struct Fingerprint(u64);
-
-impl Fingerprint {
-    pub fn new() -> Fingerprint {
-        Fingerprint(0xcbf2_9ce4_8422_2325)
-    }
-
-    pub fn add(&mut self, bytes: &[u8]) {
-        self.0 = bytes.iter().fold(self.0, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
-    }
-
-    pub fn value(self) -> u64 {
-        self.0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,13 +23,5 @@ mod tests {
         for (number, seed) in seeds.iter().enumerate() {
             assert!(!seeds[..number].contains(seed));
         }
-    }
-
-    #[test]
-    fn fingerprints_are_those_of_the_reference() {
-        let mut print = Fingerprint::new();
-        print.add(b"foo");
-        print.add(b"bar");
-        assert_eq!(print.value(), 0x8594_4171_f739_67e8);
     }
 }

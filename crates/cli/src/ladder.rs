@@ -1,14 +1,14 @@
 //! `alfil ladder`
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use alfil_arena::ladder::{Climb, Ladder, svg};
 use alfil_arena::player::GRAMMAR;
 use alfil_game::Game;
 use alfil_game::registry::{self, GameVisitor};
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use clap::Args;
 
 use crate::Verdict;
@@ -65,6 +65,13 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         let lines = std::iter::once(anchor).chain(command.players.iter().map(String::as_str));
         let players = lines.map(entrant::<G>).collect::<anyhow::Result<Vec<_>>>()?;
         let threads = players.iter().map(|player| player.threads).max().unwrap_or(1);
+        // Better now than after a night of games.
+        let folder =
+            command.svg.as_ref().and_then(|path| path.parent()).filter(|folder| !folder.as_os_str().is_empty());
+        let missing = |folder: &&Path| !folder.is_dir();
+        if let Some(folder) = folder.filter(missing) {
+            bail!("cannot write --svg: there is no folder {}", folder.display());
+        }
         let ladder = Ladder {
             players,
             anchor: 0,
@@ -78,8 +85,8 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         let bar = progress(0)?;
         let mut tell = |climb: Climb<'_>| {
             bar.set_length(climb.target);
-            bar.set_position(climb.games);
             bar.set_message(climb.between.join(" - "));
+            bar.set_position(climb.games);
         };
         let standings = ladder.run(&mut tell, &AtomicBool::new(false))?;
         bar.finish_and_clear();

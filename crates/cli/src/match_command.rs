@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use alfil_arena::contest::{Archive, Match, Progress, Settings};
 use alfil_arena::opening::Openings;
@@ -107,7 +108,9 @@ pub fn entrant<G: Game>(line: &str) -> anyhow::Result<Entrant<G>> {
 /// A line on the terminal that follows a contest; nothing where there is no terminal.
 pub fn progress(games: u64) -> anyhow::Result<ProgressBar> {
     let style = ProgressStyle::with_template("{pos}/{len} {bar:20} {msg}  {elapsed}, {eta} left")?;
-    Ok(ProgressBar::new(games).with_style(style))
+    let bar = ProgressBar::new(games).with_style(style);
+    bar.enable_steady_tick(Duration::from_secs(1));
+    Ok(bar)
 }
 
 pub fn run(command: MatchCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
@@ -144,8 +147,8 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         let archive = Archive { journal, pgn: command.pgn };
         let bar = progress(command.games.next_multiple_of(2))?;
         let mut tell = |progress: Progress<'_>| {
-            bar.set_position(progress.report.games());
             bar.set_message(progress.report.brief());
+            bar.set_position(progress.report.games());
         };
         let contest = Match { a: &a, b: &b, openings: &mut openings, settings, archive };
         let report = contest.run(&mut tell, &AtomicBool::new(false))?;

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::journal::Journal;
+use super::journal::{Header, Journal};
 use super::pgn::PgnFile;
-use super::{Header, Record, StateError};
+use super::{Record, StateError};
 
 /// The files of a match.
 #[derive(Clone, Debug, Default)]

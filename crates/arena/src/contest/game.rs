@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use alfil_game::{First, Game, Score, Side};
 
-use crate::near::shorten;
 use crate::player::{Choice, Played, Player, PlayerError};
+use crate::wording::shorten;
 
 /// How a game went.
 pub(super) struct Finished<G: Game> {

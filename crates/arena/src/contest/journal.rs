@@ -10,7 +10,7 @@ use crate::line_file::{LineFile, to_line};
 
 /// What makes a match this match. Number of games, threads and the sequential test may change from run to run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Header {
+pub(super) struct Header {
     /// The version of the format.
     #[serde(rename = "alfil-match")]
     version: u32,
@@ -22,7 +22,7 @@ pub struct Header {
 }
 
 impl Header {
-    pub(super) fn new(game: &str, [a, b]: [&str; 2], openings: &str, seed: u64) -> Header {
+    pub fn new(game: &str, [a, b]: [&str; 2], openings: &str, seed: u64) -> Header {
         Header { version: 1, game: game.into(), a: a.into(), b: b.into(), openings: openings.into(), seed }
     }
 

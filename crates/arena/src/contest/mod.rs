@@ -16,7 +16,6 @@ mod summary;
 mod tally;
 
 pub use archive::Archive;
-pub use journal::Header;
 pub use play::{Match, Progress, Settings};
 pub use record::{Fault, Record, Who};
 pub use report::{Ended, Report};

@@ -8,9 +8,10 @@ use std::sync::{Mutex, PoisonError};
 use alfil_game::Game;
 
 use super::archive::OpenArchive;
+use super::journal::Header;
 use super::pair::Table;
 use super::tally::Tally;
-use super::{Archive, Ended, Header, Record, Report, StateError};
+use super::{Archive, Ended, Record, Report, StateError};
 use crate::opening::Openings;
 use crate::player::{Entrant, Played};
 use crate::stats::Sprt;

@@ -6,9 +6,13 @@ use serde_json::{Value, json};
 
 use super::{Ended, Fault, Report, Who};
 use crate::stats::{Decision, Sprt, SprtState};
+use crate::wording::cut;
 
 /// Columns of the score bar.
 const BAR: usize = 60;
+
+/// Characters of a name or message that fit.
+const TEXT: usize = 66;
 
 /// Faults that are told one by one.
 const FAULTS_TOLD: usize = 5;
@@ -20,7 +24,7 @@ impl fmt::Display for Report {
         let points = self.wins as f64 + self.draws as f64 / 2.0;
         let resumed =
             if self.resumed > 0 { format!(", {} of them played earlier", self.resumed) } else { String::new() };
-        writeln!(f, "A  {}\nB  {}", cut(&self.a), cut(&self.b))?;
+        writeln!(f, "A  {}\nB  {}", cut(&self.a, TEXT), cut(&self.b, TEXT))?;
         writeln!(f, "{}: {games} games in {} pairs{resumed}", self.game, self.pairs.pairs())?;
         if games == 0 {
             return Ok(());
@@ -58,7 +62,7 @@ impl Report {
                 writeln!(f, "\n  {name} lost {count} games without the rules having a say:")?;
             }
             for (game, fault) in self.faults.iter().filter(of).take(FAULTS_TOLD) {
-                writeln!(f, "    game {game}: {}", cut(&fault.what))?;
+                writeln!(f, "    game {game}: {}", cut(&fault.what, TEXT))?;
             }
             if count > FAULTS_TOLD {
                 writeln!(f, "    and {} more", count - FAULTS_TOLD)?;
@@ -127,15 +131,6 @@ fn bar(wins: u64, draws: u64, losses: u64) -> String {
     let (won, drawn) = (column(wins), column(wins + draws));
     let part = |from: usize, to: usize, piece: &str| piece.repeat(to - from);
     format!("[{}{}{}]", part(0, won, "█"), part(won, drawn, "▒"), part(drawn, BAR, "·"))
-}
-
-/// No longer than a line.
-fn cut(text: &str) -> String {
-    const LONGEST: usize = 66;
-    match text.char_indices().nth(LONGEST) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

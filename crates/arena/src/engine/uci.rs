@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::process::Process;
 use super::reply::{MOST_OPTIONS, best_move, opinion, option_name};
-use crate::near::{did_you_mean, shorten};
 use crate::player::{Opinion, PlayerError};
+use crate::wording::{did_you_mean, shorten};
 
 /// An engine that is ready to play.
 pub(crate) struct Uci {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::Standings;
-use super::standings::shorten;
+use crate::wording::cut;
 
 // In pixels.
 const WIDTH: f64 = 860.0;
@@ -48,7 +48,7 @@ pub fn svg(standings: &Standings) -> String {
              <title>{:.0} ({:.0} to {:.0})</title></circle>",
             LABELS - 12.0,
             y + 4.5,
-            escape(&shorten(&row.name, NAME)),
+            escape(&cut(&row.name, NAME)),
             y - 5.0,
             y - 5.0,
             row.rating.elo,

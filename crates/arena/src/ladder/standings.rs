@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use crate::stats::Rating;
+use crate::wording::cut;
 
 /// Columns for a name.
 const NAME: usize = 38;
@@ -68,7 +69,7 @@ impl fmt::Display for Standings {
                 0 => "-".to_owned(),
                 games => format!("{:.1}%", 100.0 * row.points / games as f64),
             };
-            let name = shorten(&row.name, NAME);
+            let name = cut(&row.name, NAME);
             writeln!(f, "{place:>3}  {name:<NAME$} {elo:>6.0} {interval:>14} {:>6} {score:>6}", row.games)?;
         }
         let faults = match self.faults {
@@ -77,12 +78,4 @@ impl fmt::Display for Standings {
         };
         writeln!(f, "{} games played now{faults}", self.played)
     }
-}
-
-/// At most so many characters.
-pub(super) fn shorten(text: &str, longest: usize) -> String {
-    if text.chars().count() <= longest {
-        return text.to_owned();
-    }
-    text.chars().take(longest - 1).chain(['…']).collect()
 }

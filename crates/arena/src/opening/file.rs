@@ -8,9 +8,9 @@ use alfil_game::chess::Chess;
 use alfil_game::chess::pgn::PgnReader;
 use alfil_game::{Game, line};
 
-use crate::near::shorten;
+use crate::fingerprint::Fingerprint;
 use crate::player::Played;
-use crate::seed::Fingerprint;
+use crate::wording::shorten;
 
 /// Larger files are not books of openings.
 const LARGEST: u64 = 256 << 20;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use alfil_game::Game;
-use alfil_nn::{FileError, OpenError};
+use alfil_nn::FileError;
 use alfil_search::evaluators::Kind;
 
-use super::{LineError, Player, PlayerError, TreePlayer, TreeSettings};
+use super::{Player, TreePlayer, TreeSettings};
 
 /// A player of a contest.
 #[derive(Clone)]
@@ -46,42 +46,4 @@ impl<G: Game> Entrant<G> {
     pub fn player(&self) -> Box<dyn Player<G>> {
         (self.make)()
     }
-}
-
-/// Why a line does not lead to a player.
-#[derive(Debug, thiserror::Error)]
-pub enum BuildError {
-    /// The line itself is wrong.
-    #[error(transparent)]
-    Line(#[from] LineError),
-    /// The game has no exact solver.
-    #[error("the oracle does not play {0}: it has no exact solver")]
-    NoOracle(&'static str),
-    /// The network cannot be used.
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    /// The network is for another game.
-    #[error("cannot use the network {path}: {why}")]
-    Network {
-        /// Its file.
-        path: String,
-        /// What is wrong.
-        why: FileError,
-    },
-    /// The file could be opened but not read.
-    #[error("cannot read {path}: {why}")]
-    Read {
-        /// The file.
-        path: String,
-        /// What is wrong.
-        why: std::io::Error,
-    },
-    /// The external engine cannot be used.
-    #[error("cannot use the engine '{command}': {why}")]
-    Engine {
-        /// As it was written.
-        command: String,
-        /// What is wrong.
-        why: PlayerError,
-    },
 }

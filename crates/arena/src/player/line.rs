@@ -1,25 +1,15 @@
 //! The line that names a player.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
 use std::time::Duration;
 
-use alfil_game::{Game, Knowledge};
-use alfil_nn::Network;
-use alfil_search::evaluators::Kind;
 use alfil_search::selection::Rule;
 
 use super::keys::{Keys, seconds};
-use super::{
-    AlphaBetaPlayer, BuildError, Entrant, ExternalPlayer, ExternalSettings, OraclePlayer, Player, RandomPlayer,
-    TreeSettings,
-};
+use super::{ExternalSettings, TreeSettings};
 use crate::engine::Go;
-use crate::near::{did_you_mean, shorten};
-use crate::seed::Fingerprint;
+use crate::wording::{did_you_mean, shorten};
 
 /// The lines that name players, for a help text.
 pub const GRAMMAR: &str = "\
@@ -49,14 +39,14 @@ Keys, with commas between them:
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerLine {
-    name: String,
+    pub(super) name: String,
     /// The line without its name, the path of a network left out.
-    settings: String,
-    kind: PlayerKind,
+    pub(super) settings: String,
+    pub(super) kind: PlayerKind,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum PlayerKind {
+pub(super) enum PlayerKind {
     Random,
     Oracle,
     AlphaBeta { depth: u32 },
@@ -248,60 +238,6 @@ impl PlayerLine {
     /// What the player is called.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// Makes the player for a game, which takes reading its network or trying its engine.
-    pub fn entrant<G: Game>(&self) -> Result<Entrant<G>, BuildError> {
-        let plain = |make: fn() -> Box<dyn Player<G>>| Entrant::new(&self.name, &self.settings, make);
-        let tree = |kind: &Kind, settings| Entrant::tree(&self.name, &self.settings, kind, settings);
-        // Only networks can be for another game.
-        let never = |why| BuildError::Network { path: self.settings.clone(), why };
-        Ok(match &self.kind {
-            PlayerKind::Random => plain(|| Box::new(RandomPlayer::default())),
-            PlayerKind::Oracle => {
-                G::oracle().ok_or(BuildError::NoOracle(G::NAME))?;
-                plain(|| match G::oracle() {
-                    Some(oracle) => Box::new(OraclePlayer::new(oracle)),
-                    None => Box::new(RandomPlayer::default()),
-                })
-            }
-            PlayerKind::AlphaBeta { depth } => {
-                let depth = *depth;
-                Entrant::new(&self.name, &self.settings, move || Box::new(AlphaBetaPlayer::new(depth)))
-            }
-            PlayerKind::Uct(settings) => tree(&Kind::Rollout(1), *settings).map_err(never)?,
-            PlayerKind::Handcrafted(settings) => tree(&Kind::Handcrafted(Knowledge::Full), *settings).map_err(never)?,
-            PlayerKind::Network(path, settings) => self.network(path, *settings)?,
-            PlayerKind::External(settings) => {
-                let why = |why| BuildError::Engine { command: shorten(&settings.command), why };
-                // A wrong path or option should show now, not as two hundred lost games.
-                ExternalPlayer::try_out(settings).map_err(why)?;
-                let settings = settings.clone();
-                Entrant::new(&self.name, &self.settings, move || Box::new(ExternalPlayer::new(settings.clone())))
-            }
-        })
-    }
-
-    fn network<G: Game>(&self, path: &Path, settings: TreeSettings) -> Result<Entrant<G>, BuildError> {
-        let network = Network::open(path)?;
-        let shown = || path.display().to_string();
-        let print = fingerprint(path).map_err(|why| BuildError::Read { path: shown(), why })?;
-        let identity = format!("network {print:016x}:{}", self.settings);
-        Entrant::tree(&self.name, identity, &Kind::Network(Arc::new(network)), settings)
-            .map_err(|why| BuildError::Network { path: shown(), why })
-    }
-}
-
-/// Tells the contents of files apart.
-fn fingerprint(path: &Path) -> std::io::Result<u64> {
-    let mut file = File::open(path)?;
-    let mut print = Fingerprint::new();
-    let mut piece = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut piece)? {
-            0 => return Ok(print.value()),
-            read => print.add(&piece[..read]),
-        }
     }
 }
 

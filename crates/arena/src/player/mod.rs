@@ -17,6 +17,7 @@
 //! `name=`.
 
 mod alpha_beta;
+mod build;
 mod entrant;
 mod external;
 mod keys;
@@ -28,7 +29,8 @@ mod random;
 mod tree;
 
 pub use alpha_beta::AlphaBetaPlayer;
-pub use entrant::{BuildError, Entrant};
+pub use build::BuildError;
+pub use entrant::Entrant;
 pub use external::{ExternalPlayer, ExternalSettings, Patience};
 pub use line::{GRAMMAR, LineError, PlayerLine};
 pub use opinion::{Opinion, Worth};

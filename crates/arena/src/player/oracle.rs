@@ -8,14 +8,14 @@ use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
 
 /// Plays any of the moves that an exact solver likes best. Early in a large game a move may take minutes.
 pub struct OraclePlayer<G: Game> {
-    oracle: Box<dyn Oracle<G>>,
+    oracle: Option<Box<dyn Oracle<G>>>,
     random: Xoshiro256PlusPlus,
 }
 
-impl<G: Game> OraclePlayer<G> {
-    /// Plays by what `oracle` says.
-    pub fn new(oracle: Box<dyn Oracle<G>>) -> OraclePlayer<G> {
-        OraclePlayer { oracle, random: Xoshiro256PlusPlus::seed_from_u64(0) }
+impl<G: Game> Default for OraclePlayer<G> {
+    /// With the game's own solver. Without one it finds no move.
+    fn default() -> OraclePlayer<G> {
+        OraclePlayer { oracle: G::oracle(), random: Xoshiro256PlusPlus::seed_from_u64(0) }
     }
 }
 
@@ -26,7 +26,7 @@ impl<G: Game> Player<G> for OraclePlayer<G> {
     }
 
     fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
-        let judged = self.oracle.judge_moves(game.now());
+        let judged = self.oracle.as_mut().ok_or(PlayerError::NoMove)?.judge_moves(game.now());
         let best = judged.iter().map(|(_, judgement)| *judgement).max_by(Judgement::preference);
         let best = best.ok_or(PlayerError::NoMove)?;
         let equals: Vec<_> = judged.iter().filter(|(_, other)| other.preference(&best).is_eq()).collect();
