@@ -156,3 +156,37 @@ fn mistakes_get_one_clear_sentence() {
         assert_eq!(alfil(arguments).status.code(), Some(2), "{arguments:?}");
     }
 }
+
+/// Its engine does not notice that nobody speaks to it any more.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_match_leaves_no_engine_behind() {
+    use std::time::Duration;
+
+    let folder = Folder::new("killed");
+    let (engine, pid) = (folder.file("engine"), folder.file("pid"));
+    let script = format!(
+        "while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; \
+         quit) exit;; go*) echo $$ > {pid}.new; mv {pid}.new {pid}; exec sleep 60;; esac; done\n"
+    );
+    std::fs::write(&engine, script).unwrap();
+    let line = format!("uci:/bin/sh {engine},nodes=1");
+    let mut contest =
+        Command::new(env!("CARGO_BIN_EXE_alfil")).args(["match", &line, "random", "--games", "2"]).spawn().unwrap();
+    let wait_until = |done: &dyn Fn() -> bool| {
+        for _ in 0..2000 {
+            if done() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("it never happened");
+    };
+    wait_until(&|| std::path::Path::new(&pid).exists());
+    contest.kill().unwrap();
+    contest.wait().unwrap();
+    let process = format!("/proc/{}/stat", std::fs::read_to_string(&pid).unwrap().trim());
+    // One that nobody has reaped yet is a zombie.
+    let is_gone = |stat: String| stat.contains(") Z ");
+    wait_until(&|| std::fs::read_to_string(&process).map_or(true, is_gone));
+}

@@ -53,7 +53,8 @@ impl Default for Patience {
 }
 
 /// A program that speaks UCI, in the game's own notation for positions and moves. It is started for the first game, and
-/// again for the game after one in which it failed.
+/// again for the game after one in which it failed. It ends with the thread that started it, so a game is played on one
+/// thread.
 pub struct ExternalPlayer {
     settings: ExternalSettings,
     engine: Option<Uci>,
