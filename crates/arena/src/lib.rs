@@ -1,5 +1,19 @@
-//! The arena: who is stronger, and by how much.
+//! Contests: who is stronger, and how sure that is.
 //!
-//! [stats] turns results into differences in Elo, verdicts and ratings.
+//! A [player] is named by one line and plays any game that suits it; external UCI engines are players as well. A
+//! [match](contest) has two of them play every [opening] twice with colours exchanged, keeps each finished pair in a
+//! journal, and stops as soon as the [statistics](stats) allow a decision. A [ladder] rates many players at once.
+//!
+//! Nothing here prints: progress is told to a callback, results are returned.
 
+mod engine;
+mod fingerprint;
+mod line_file;
+mod seed;
+mod wording;
+
+pub mod contest;
+pub mod ladder;
+pub mod opening;
+pub mod player;
 pub mod stats;

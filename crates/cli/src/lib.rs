@@ -4,6 +4,8 @@ mod analyse;
 mod bench;
 mod doctor;
 mod game;
+mod ladder;
+mod match_command;
 mod net;
 mod pgn;
 mod search;
@@ -42,6 +44,10 @@ enum Command {
     Uci(uci::EngineOptions),
     /// Show the best moves of a chess position
     Analyse(analyse::Analyse),
+    /// Let two players play against each other, and say who is stronger
+    Match(match_command::MatchCommand),
+    /// Rate many players, and play where that tells most
+    Ladder(ladder::LadderCommand),
     /// Measure speed
     #[command(subcommand)]
     Bench(bench::BenchCommand),
@@ -69,6 +75,8 @@ pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
         Command::Search(command) => search::run(command, &mut out),
         Command::Uci(options) => return finish(uci::run(options)),
         Command::Analyse(command) => analyse::run(&command, &mut out),
+        Command::Match(command) => match_command::run(command, &mut out),
+        Command::Ladder(command) => ladder::run(command, &mut out),
         Command::Bench(command) => bench::run(command, &mut out),
         Command::Pgn(command) => pgn::run(command, &mut out),
         Command::Doctor(command) => doctor::run(&command, &mut out),

@@ -1,0 +1,54 @@
+//! Where finished games go.
+
+use std::path::PathBuf;
+
+use super::journal::{Header, Journal};
+use super::pgn::PgnFile;
+use super::{Record, StateError};
+
+/// The files of a match.
+#[derive(Clone, Debug, Default)]
+pub struct Archive {
+    /// The journal, from which an interrupted match goes on.
+    pub journal: Option<PathBuf>,
+    /// The games that count, as PGN. For chess only.
+    pub pgn: Option<PathBuf>,
+}
+
+/// The files, open.
+#[derive(Default)]
+pub(super) struct OpenArchive {
+    journal: Option<Journal>,
+    pgn: Option<PgnFile>,
+}
+
+impl OpenArchive {
+    /// Opens the journal, and returns the pairs that it knows.
+    pub fn open_journal(&mut self, archive: &Archive, header: &Header) -> Result<Vec<[Record; 2]>, StateError> {
+        let Some(path) = &archive.journal else { return Ok(Vec::new()) };
+        let (journal, pairs) = Journal::open(path, header)?;
+        self.journal = Some(journal);
+        Ok(pairs)
+    }
+
+    /// Opens the PGN file, which holds these games or fewer.
+    pub fn open_pgn(
+        &mut self,
+        archive: &Archive,
+        names: [String; 2],
+        counted: &[[Record; 2]],
+    ) -> Result<(), StateError> {
+        self.pgn = archive.pgn.as_ref().map(|path| PgnFile::open(path, names, counted)).transpose()?;
+        Ok(())
+    }
+
+    /// Keeps a pair that has just been finished.
+    pub fn finished(&mut self, pair: &[Record; 2]) -> Result<(), StateError> {
+        self.journal.as_mut().map_or(Ok(()), |journal| journal.append(pair))
+    }
+
+    /// Publishes pairs that count now.
+    pub fn counted(&mut self, pairs: &[[Record; 2]]) -> Result<(), StateError> {
+        self.pgn.as_mut().map_or(Ok(()), |file| file.append(pairs))
+    }
+}

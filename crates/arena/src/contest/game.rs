@@ -1,0 +1,79 @@
+//! One game.
+
+use std::time::Instant;
+
+use alfil_game::{First, Game, Score, Side};
+
+use crate::player::{Choice, Played, Player, PlayerError};
+use crate::wording::shorten;
+
+/// How a game went.
+pub(super) struct Finished<G: Game> {
+    pub played: Played<G>,
+    /// What was thought, and how long, for each move after the opening.
+    pub notes: Vec<String>,
+    pub score: First<Score>,
+    /// By what rule it ended, or what a player did.
+    pub end: String,
+    /// Who lost it without the rules having a say.
+    pub fault: Option<(Side, PlayerError)>,
+}
+
+/// The players of a game by side, with their seeds.
+pub(super) struct Seats<'a, G: Game> {
+    pub players: [&'a mut dyn Player<G>; 2],
+    pub seeds: [u64; 2],
+}
+
+/// Plays a game to its end by the rules. None if it was told to stop.
+pub(super) fn play_game<G: Game>(
+    opening: &Played<G>,
+    seats: Seats<'_, G>,
+    stop: &dyn Fn() -> bool,
+) -> Option<Finished<G>> {
+    let Seats { players: [first, second], seeds } = seats;
+    let mut played = opening.clone();
+    let mut notes = Vec::new();
+    let lost = |side: Side, error: PlayerError, played, notes| {
+        let score = First(if side == Side::First { Score::LOSS } else { Score::WIN });
+        Some(Finished {
+            played,
+            notes,
+            score,
+            end: format!("the {side} player lost: {error}"),
+            fault: Some((side, error)),
+        })
+    };
+    if let Err(error) = first.new_game(seeds[0]) {
+        return lost(Side::First, error, played, notes);
+    }
+    if let Err(error) = second.new_game(seeds[1]) {
+        return lost(Side::Second, error, played, notes);
+    }
+    let mut moves = Vec::new();
+    loop {
+        if let Some(outcome) = played.now().legal_moves(&mut moves) {
+            let end = outcome.reason.to_owned();
+            return Some(Finished { played, notes, score: outcome.score, end, fault: None });
+        }
+        if stop() {
+            return None;
+        }
+        let side = played.now().side();
+        let player = if side == Side::First { &mut *first } else { &mut *second };
+        let began = Instant::now();
+        let choice = player.choose(&played).and_then(|choice| {
+            let illegal = || PlayerError::Illegal(shorten(&format!("{:?}", choice.m)));
+            if moves.contains(&choice.m) { Ok(choice) } else { Err(illegal()) }
+        });
+        let seconds = began.elapsed().as_secs_f64();
+        match choice {
+            Ok(Choice { m, opinion }) => {
+                let opinion = opinion.map_or(String::new(), |opinion| format!("{opinion} "));
+                notes.push(format!("{opinion}{seconds:.2}s"));
+                played.play(m);
+            }
+            Err(error) => return lost(side, error, played, notes),
+        }
+    }
+}

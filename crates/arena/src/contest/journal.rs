@@ -1,0 +1,79 @@
+//! The journal: every finished pair, safe on the disk.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Record, StateError, Who};
+use crate::line_file::{LineFile, to_line};
+
+/// What makes a match this match. Number of games, threads and the sequential test may change from run to run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Header {
+    /// The version of the format.
+    #[serde(rename = "alfil-match")]
+    version: u32,
+    game: String,
+    a: String,
+    b: String,
+    openings: String,
+    seed: u64,
+}
+
+impl Header {
+    pub fn new(game: &str, [a, b]: [&str; 2], openings: &str, seed: u64) -> Header {
+        Header { version: 1, game: game.into(), a: a.into(), b: b.into(), openings: openings.into(), seed }
+    }
+
+    /// In what this match differs from another, in words.
+    fn difference(&self, other: &Header) -> String {
+        let rows = [
+            ("game", &self.game, &other.game),
+            ("player A", &self.a, &other.a),
+            ("player B", &self.b, &other.b),
+            ("openings", &self.openings, &other.openings),
+            ("seed", &self.seed.to_string(), &other.seed.to_string()),
+        ];
+        let different = rows.into_iter().find(|(_, ours, theirs)| ours != theirs);
+        different.map_or(String::new(), |(what, ours, theirs)| format!(" ({what} is {theirs} there, {ours} here)"))
+    }
+}
+
+pub(super) struct Journal {
+    file: LineFile,
+}
+
+impl Journal {
+    /// Opens or begins the journal of a match and reads the pairs that are complete in it. A half-written end is cut off.
+    pub fn open(path: &Path, header: &Header) -> Result<(Journal, Vec<[Record; 2]>), StateError> {
+        let describe = |first: &str| {
+            let theirs = serde_json::from_str::<Header>(first).ok()?;
+            Some(format!("another match{}", header.difference(&theirs)))
+        };
+        let (mut file, lines) = LineFile::open(path, header, describe)?;
+        let mut pairs = Vec::new();
+        let mut seen = HashSet::new();
+        for (number, two) in lines.chunks_exact(2).enumerate() {
+            let pair = read_pair(two).filter(|pair| seen.insert(pair[0].pair));
+            pairs.push(pair.ok_or_else(|| file.damaged(2 * number + 2))?);
+        }
+        file.keep_lines(header, &lines[..2 * pairs.len()])?;
+        Ok((Journal { file }, pairs))
+    }
+
+    /// Adds a pair, and returns when it has reached the disk.
+    pub fn append(&mut self, pair: &[Record; 2]) -> Result<(), StateError> {
+        self.file.append(&pair.iter().map(to_line).collect::<String>())
+    }
+}
+
+fn read_pair(lines: &[String]) -> Option<[Record; 2]> {
+    let read = |line: &String| {
+        let record: Record = serde_json::from_str(line).ok()?;
+        (0.0..=1.0).contains(&record.score).then_some(record)
+    };
+    let pair = [read(lines.first()?)?, read(lines.get(1)?)?];
+    let is_pair = pair[0].pair == pair[1].pair && (pair[0].first, pair[1].first) == (Who::A, Who::B);
+    is_pair.then_some(pair)
+}

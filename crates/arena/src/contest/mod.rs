@@ -1,0 +1,23 @@
+//! A match between two players.
+//!
+//! A [`Match`] has every opening played twice with colours exchanged, on several threads, and counts the pairs in their
+//! order: what it finds depends neither on the number of threads nor on which game is shorter. Finished pairs go to an
+//! [`Archive`], from which an interrupted match goes on.
+
+mod archive;
+mod game;
+mod journal;
+mod pair;
+mod pgn;
+mod play;
+mod record;
+mod report;
+mod summary;
+mod tally;
+
+pub use archive::Archive;
+pub use play::{Match, Progress, Settings};
+pub use record::{Fault, Record, Who};
+pub use report::{Ended, Report};
+
+pub use crate::line_file::StateError;

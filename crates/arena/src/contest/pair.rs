@@ -1,0 +1,45 @@
+//! An opening played twice.
+
+use alfil_game::{First, Game, Side, Swap};
+
+use super::game::{Finished, Seats, play_game};
+use super::{Fault, Record, Who};
+use crate::player::{Played, Player};
+use crate::seed::derive;
+
+/// A thread's own two players.
+pub(super) struct Table<G: Game> {
+    pub a: Box<dyn Player<G>>,
+    pub b: Box<dyn Player<G>>,
+}
+
+impl<G: Game> Table<G> {
+    /// Plays an opening with A first, then with B first. None if it was told to stop.
+    pub fn play(&mut self, pair: u64, opening: &Played<G>, seed: u64, stop: &dyn Fn() -> bool) -> Option<[Record; 2]> {
+        let mut game = |first: Who| {
+            let seed = |who: Who| derive(seed, &[pair, first as u64, who as u64]);
+            let seats = match first {
+                Who::A => Seats { players: [&mut *self.a, &mut *self.b], seeds: [seed(Who::A), seed(Who::B)] },
+                Who::B => Seats { players: [&mut *self.b, &mut *self.a], seeds: [seed(Who::B), seed(Who::A)] },
+            };
+            Some(record(pair, first, opening, play_game(opening, seats, stop)?))
+        };
+        Some([game(Who::A)?, game(Who::B)?])
+    }
+}
+
+fn record<G: Game>(pair: u64, first: Who, opening: &Played<G>, game: Finished<G>) -> Record {
+    let First(score) = game.score;
+    let who = |side| if (side == Side::First) == (first == Who::A) { Who::A } else { Who::B };
+    Record {
+        pair,
+        first,
+        score: if first == Who::A { score.points() } else { score.swap().points() },
+        end: game.end,
+        start: game.played.start().position(),
+        moves: game.played.moves_text(),
+        book: opening.moves().len(),
+        notes: game.notes,
+        fault: game.fault.map(|(side, error)| Fault { by: who(side), what: error.to_string() }),
+    }
+}

@@ -1,0 +1,141 @@
+//! The match.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+
+use alfil_game::Game;
+
+use super::archive::OpenArchive;
+use super::journal::Header;
+use super::pair::Table;
+use super::tally::Tally;
+use super::{Archive, Ended, Record, Report, StateError};
+use crate::opening::Openings;
+use crate::player::{Entrant, Played};
+use crate::stats::Sprt;
+
+/// How a match is played.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Games, rounded up to whole pairs.
+    pub games: u64,
+    /// Threads, each of which plays whole pairs with its own two players.
+    pub concurrency: usize,
+    /// What all chance follows from.
+    pub seed: u64,
+    /// Stops the match as soon as it is decided.
+    pub sprt: Option<Sprt>,
+}
+
+/// Two players and the openings they play.
+pub struct Match<'a, G: Game> {
+    /// From whose side results are told.
+    pub a: &'a Entrant<G>,
+    /// The other one.
+    pub b: &'a Entrant<G>,
+    /// Where the games begin.
+    pub openings: &'a mut Openings<G>,
+    /// How it is played.
+    pub settings: Settings,
+    /// Where finished games go.
+    pub archive: Archive,
+}
+
+/// Told after every pair, and once at the beginning if the match goes on from a journal.
+pub struct Progress<'a> {
+    /// The match so far.
+    pub report: &'a Report,
+    /// The pair that has just been finished. It counts when all before it are finished too.
+    pub pair: Option<&'a [Record; 2]>,
+}
+
+impl<G: Game> Match<'_, G> {
+    /// Plays until all games are played, the test is decided, or `stop` is set. Games under way are given up then.
+    pub fn run(self, tell: &mut dyn FnMut(Progress<'_>), stop: &AtomicBool) -> Result<Report, StateError> {
+        let Match { a, b, openings, settings, archive } = self;
+        let report = Tally::empty(&a.name, &b.name, G::NAME);
+        let header = Header::new(G::NAME, [&a.identity, &b.identity], openings.identity(), settings.seed);
+        let mut files = OpenArchive::default();
+        let known = files.open_journal(&archive, &header)?;
+        let target = settings.games.div_ceil(2);
+        let mut tally = Tally::new(report, target, settings.sprt);
+        let done: HashSet<u64> = known.iter().map(|pair| pair[0].pair).collect();
+        let counted: Vec<_> = known.into_iter().flat_map(|pair| tally.add(pair)).collect();
+        tally.report.resumed = tally.report.games();
+        files.open_pgn(&archive, [tally.report.a.clone(), tally.report.b.clone()], &counted)?;
+        if tally.report.resumed > 0 {
+            tell(Progress { report: &tally.report, pair: None });
+        }
+        if tally.report.ended.is_some() {
+            return Ok(tally.report);
+        }
+
+        let halt = AtomicBool::new(false);
+        let halted = || halt.load(Relaxed) || stop.load(Relaxed);
+        let schedule = Mutex::new(Schedule { next: 0, target, done, openings });
+        std::thread::scope(|scope| {
+            let (finished, arrivals) = channel();
+            for _ in 0..settings.concurrency.max(1) {
+                let (finished, schedule, halted) = (finished.clone(), &schedule, &halted);
+                scope.spawn(move || {
+                    let table = Table { a: a.player(), b: b.player() };
+                    work(table, schedule, settings.seed, halted, &finished);
+                });
+            }
+            drop(finished);
+            let mut keep = |pair: [Record; 2]| -> Result<(), StateError> {
+                files.finished(&pair)?;
+                let counted = tally.add(pair.clone());
+                files.counted(&counted)?;
+                tell(Progress { report: &tally.report, pair: Some(&pair) });
+                if tally.report.ended.is_some() {
+                    halt.store(true, Relaxed);
+                }
+                Ok(())
+            };
+            arrivals.into_iter().try_for_each(&mut keep).inspect_err(|_| halt.store(true, Relaxed))
+        })?;
+        tally.report.ended.get_or_insert(Ended::Stopped);
+        Ok(tally.report)
+    }
+}
+
+/// What is still to be played.
+struct Schedule<'a, G: Game> {
+    next: u64,
+    target: u64,
+    /// Pairs that the journal knows.
+    done: HashSet<u64>,
+    openings: &'a mut Openings<G>,
+}
+
+impl<G: Game> Schedule<'_, G> {
+    fn next(&mut self) -> Option<(u64, Played<G>)> {
+        while self.done.contains(&self.next) {
+            self.next += 1;
+        }
+        let pair = Some(self.next).filter(|pair| *pair < self.target)?;
+        self.next += 1;
+        Some((pair, self.openings.get(pair)))
+    }
+}
+
+/// One thread's part of a match.
+fn work<G: Game>(
+    mut table: Table<G>,
+    schedule: &Mutex<Schedule<'_, G>>,
+    seed: u64,
+    halted: &(dyn Fn() -> bool + Sync),
+    finished: &Sender<[Record; 2]>,
+) {
+    while !halted() {
+        let next = schedule.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let Some((number, opening)) = next else { return };
+        let Some(pair) = table.play(number, &opening, seed, &halted) else { return };
+        if finished.send(pair).is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Other programs that play: the UCI protocol over the pipes of a child process.
+//!
+//! Nothing that the program does can stop ours: every wait has an end, lines and their number are bounded, and the child is
+//! killed and reaped when it is no longer needed.
+
+mod go;
+mod process;
+mod reply;
+mod uci;
+
+pub use go::Go;
+pub(crate) use uci::Uci;

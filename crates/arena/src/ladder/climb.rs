@@ -1,0 +1,166 @@
+//! Who plays whom.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use alfil_game::Game;
+
+use super::standings::{Row, Standings};
+use super::state::{Meeting, State};
+use crate::contest::{Archive, Match, Progress, Settings, StateError};
+use crate::opening::Openings;
+use crate::player::Entrant;
+use crate::seed::derive;
+use crate::stats::{Encounter, most_informative, ratings};
+
+/// Players to be rated.
+pub struct Ladder<G: Game> {
+    /// The players, at least one. Those of the same identity are one.
+    pub players: Vec<Entrant<G>>,
+    /// Which of them has a rating already.
+    pub anchor: usize,
+    /// That rating.
+    pub anchor_elo: f64,
+    /// Games for each player but the anchor, on average. Those in the state file count.
+    pub games: u64,
+    /// Games at a time.
+    pub concurrency: usize,
+    /// What all chance follows from.
+    pub seed: u64,
+    /// Where games begin.
+    pub openings: Openings<G>,
+    /// The file that results are kept in.
+    pub state: Option<PathBuf>,
+}
+
+/// Told after every pair.
+pub struct Climb<'a> {
+    /// Games that count.
+    pub games: u64,
+    /// How many there will be.
+    pub target: u64,
+    /// Who has just played.
+    pub between: [&'a str; 2],
+}
+
+impl<G: Game> Ladder<G> {
+    /// Plays until all have had their games or `stop` is set.
+    pub fn run(self, tell: &mut dyn FnMut(Climb<'_>), stop: &AtomicBool) -> Result<Standings, StateError> {
+        let Ladder { players, anchor, anchor_elo, games, concurrency, seed, mut openings, state } = self;
+        let (players, anchor) = merge(players, anchor);
+        let (mut state, meetings) = match &state {
+            Some(path) => State::open(path, G::NAME)?,
+            None => (State::default(), Vec::new()),
+        };
+        let mut results = Results::known(&players, &meetings);
+        let target = games.saturating_mul(players.len().saturating_sub(1) as u64);
+        let (mut played, mut faults) = (0, 0);
+        while !stop.load(Relaxed)
+            && let left @ 1.. = target.saturating_sub(results.games())
+            && let Some((a, b)) = most_informative(players.len(), &results.encounters(), anchor)
+        {
+            let (one, other) = (&players[a], &players[b]);
+            // These two go on with the openings and the chance that they have not had yet.
+            let before = results.between(a, b) / 2;
+            openings.skip(before);
+            let mut failed = None;
+            let mut note = |progress: Progress<'_>| {
+                let Some(pair) = progress.pair else { return };
+                let scores = [pair[0].score, pair[1].score];
+                let meeting = Meeting { a: one.identity.clone(), b: other.identity.clone(), scores };
+                failed = failed.take().or(state.append(&meeting).err());
+                results.add(a, b, scores);
+                played += 2;
+                faults += pair.iter().filter(|record| record.fault.is_some()).count();
+                tell(Climb { games: results.games(), target, between: [&one.name, &other.name] });
+            };
+            let settings = Settings {
+                games: left.min(2 * concurrency.max(1) as u64),
+                concurrency,
+                seed: derive(seed, &[a as u64, b as u64, before]),
+                sprt: None,
+            };
+            let openings = &mut openings;
+            Match { a: one, b: other, openings, settings, archive: Archive::default() }.run(&mut note, stop)?;
+            if let Some(error) = failed {
+                return Err(error);
+            }
+        }
+        let rated = ratings(players.len(), &results.encounters(), anchor, anchor_elo);
+        let row = |(number, (player, rating)): (usize, (&Entrant<G>, _))| {
+            let (games, points) = results.of(number);
+            Row { name: player.name.clone(), rating, games, points, anchor: number == anchor }
+        };
+        let rows = players.iter().zip(rated).enumerate().map(row).collect();
+        Ok(Standings::new(G::NAME, rows, played, faults))
+    }
+}
+
+/// Every player once, with names that tell them apart.
+fn merge<G: Game>(players: Vec<Entrant<G>>, anchor: usize) -> (Vec<Entrant<G>>, usize) {
+    let anchor_identity = players.get(anchor).map(|player| player.identity.clone());
+    let mut merged: Vec<Entrant<G>> = Vec::new();
+    for mut player in players {
+        if merged.iter().any(|earlier| earlier.identity == player.identity) {
+            continue;
+        }
+        let name = player.name.clone();
+        let mut number = 2;
+        while merged.iter().any(|earlier| earlier.name == player.name) {
+            player.name = format!("{name} ({number})");
+            number += 1;
+        }
+        merged.push(player);
+    }
+    let anchor = merged.iter().position(|player| Some(&player.identity) == anchor_identity.as_ref());
+    (merged, anchor.unwrap_or(0))
+}
+
+/// Games and points by pairs of players, the one with the lower number first, whose points they are.
+#[derive(Default)]
+struct Results(BTreeMap<(usize, usize), (u64, f64)>);
+
+impl Results {
+    /// What is remembered of these players. Others are left out.
+    fn known<G: Game>(players: &[Entrant<G>], meetings: &[Meeting]) -> Results {
+        let numbers: HashMap<_, _> = players.iter().map(|player| player.identity.as_str()).zip(0..).collect();
+        let mut results = Results::default();
+        for meeting in meetings {
+            if let (Some(a), Some(b)) = (numbers.get(meeting.a.as_str()), numbers.get(meeting.b.as_str())) {
+                results.add(*a, *b, meeting.scores);
+            }
+        }
+        results
+    }
+
+    fn add(&mut self, a: usize, b: usize, scores: [f32; 2]) {
+        let points = f64::from(scores[0]) + f64::from(scores[1]);
+        let (games, sum) = self.0.entry((a.min(b), a.max(b))).or_default();
+        *games += 2;
+        *sum += if a < b { points } else { 2.0 - points };
+    }
+
+    fn games(&self) -> u64 {
+        self.0.values().map(|(games, _)| games).sum()
+    }
+
+    fn between(&self, a: usize, b: usize) -> u64 {
+        self.0.get(&(a.min(b), a.max(b))).map_or(0, |(games, _)| *games)
+    }
+
+    /// A player's games and points.
+    fn of(&self, player: usize) -> (u64, f64) {
+        self.0.iter().fold((0, 0.0), |(games, points), (&(a, b), &(more, score))| match player {
+            _ if player == a => (games + more, points + score),
+            _ if player == b => (games + more, points + more as f64 - score),
+            _ => (games, points),
+        })
+    }
+
+    fn encounters(&self) -> Vec<Encounter> {
+        let encounter =
+            |(&(a, b), &(games, score)): (&(usize, usize), &(u64, f64))| Encounter { a, b, games: games as f64, score };
+        self.0.iter().map(encounter).collect()
+    }
+}

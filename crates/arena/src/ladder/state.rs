@@ -1,0 +1,54 @@
+//! What a ladder remembers.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::contest::StateError;
+use crate::line_file::{LineFile, to_line};
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    #[serde(rename = "alfil-ladder")]
+    version: u32,
+    game: String,
+}
+
+/// A pair of games between two players, known by their identities.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Meeting {
+    pub a: String,
+    pub b: String,
+    /// A's points, in the game in which A moved first and in the other.
+    pub scores: [f32; 2],
+}
+
+/// The file of a ladder. Without one, nothing is remembered.
+#[derive(Default)]
+pub(super) struct State {
+    file: Option<LineFile>,
+}
+
+impl State {
+    /// Opens or begins the file of a ladder and reads what is complete in it. A half-written end is cut off.
+    pub fn open(path: &Path, game: &str) -> Result<(State, Vec<Meeting>), StateError> {
+        let header = Header { version: 1, game: game.to_owned() };
+        let describe = |first: &str| {
+            let theirs = serde_json::from_str::<Header>(first).ok()?;
+            Some(format!("a ladder of {}", theirs.game))
+        };
+        let (mut file, lines) = LineFile::open(path, &header, describe)?;
+        let read = |(line, number): (&String, usize)| {
+            let meeting = serde_json::from_str::<Meeting>(line).ok();
+            let fine = |meeting: &Meeting| meeting.scores.iter().all(|score| (0.0..=1.0).contains(score));
+            meeting.filter(fine).ok_or_else(|| file.damaged(number))
+        };
+        let meetings = lines.iter().zip(2..).map(read).collect::<Result<_, _>>()?;
+        file.keep_lines(&header, &lines)?;
+        Ok((State { file: Some(file) }, meetings))
+    }
+
+    pub fn append(&mut self, meeting: &Meeting) -> Result<(), StateError> {
+        self.file.as_mut().map_or(Ok(()), |file| file.append(&to_line(meeting)))
+    }
+}

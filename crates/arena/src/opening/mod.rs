@@ -1,0 +1,62 @@
+//! Where games begin.
+//!
+//! Strong players repeat themselves: a match from one position says little. Every opening is played twice, with colours
+//! exchanged, so that one that favours a side favours nobody.
+
+mod file;
+mod random;
+
+pub use file::OpeningError;
+
+use std::path::Path;
+
+use alfil_game::Game;
+
+use crate::player::Played;
+use random::RandomOpenings;
+
+/// A source of openings.
+pub struct Openings<G: Game> {
+    source: Source<G>,
+    identity: String,
+    /// The number of the first.
+    first: u64,
+}
+
+enum Source<G: Game> {
+    /// At least one, gone through again and again.
+    List(Vec<Played<G>>),
+    Random(Box<RandomOpenings<G>>),
+}
+
+impl<G: Game> Openings<G> {
+    /// A few random moves each, balanced as far as a quick look tells. What they are follows from `seed`.
+    pub fn random(seed: u64) -> Openings<G> {
+        Openings { source: Source::Random(Box::new(RandomOpenings::new(seed))), identity: "auto".to_owned(), first: 0 }
+    }
+
+    /// Those of a file: a line of moves or a position each, or PGN for chess.
+    pub fn from_file(path: &Path) -> Result<Openings<G>, OpeningError> {
+        let (list, fingerprint) = file::read(path)?;
+        Ok(Openings { source: Source::List(list), identity: format!("file {fingerprint:016x}"), first: 0 })
+    }
+
+    /// What tells this source from others, now and in later runs.
+    pub fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    /// Leaves out so many, which were played in another match.
+    pub fn skip(&mut self, openings: u64) {
+        self.first = openings;
+    }
+
+    /// The opening of a pair of games, counted from 0.
+    pub fn get(&mut self, pair: u64) -> Played<G> {
+        let pair = self.first + pair;
+        match &mut self.source {
+            Source::List(list) => list[(pair % list.len() as u64) as usize].clone(),
+            Source::Random(random) => random.get(pair),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The classical player.
+
+use alfil_game::{Game, Knowledge};
+use alfil_search::classical::{AlphaBeta, GameNode, Settings, WIN, is_decided};
+
+use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
+
+/// Alpha-beta to a fixed depth with the game's handcrafted evaluation. Uses no chance.
+pub struct AlphaBetaPlayer<G: Game> {
+    depth: u32,
+    searcher: AlphaBeta<GameNode<G>>,
+}
+
+impl<G: Game> AlphaBetaPlayer<G> {
+    /// Looks `depth` plies ahead, at least one.
+    pub fn new(depth: u32) -> AlphaBetaPlayer<G> {
+        AlphaBetaPlayer { depth: depth.max(1), searcher: AlphaBeta::new(Settings::default()) }
+    }
+}
+
+impl<G: Game> Player<G> for AlphaBetaPlayer<G> {
+    fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
+        // What it remembers of earlier games can change its choice: games must not depend on their order.
+        self.searcher = AlphaBeta::new(Settings::default());
+        Ok(())
+    }
+
+    fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
+        let node = GameNode { game: game.now().clone(), knowledge: Knowledge::Full };
+        let found = self.searcher.search(&node, self.depth);
+        let worth = match found.value {
+            value if !is_decided(value) => Worth::Hundredths(value),
+            value if value > 0 => Worth::Win(WIN.saturating_sub(value).unsigned_abs()),
+            value => Worth::Loss(WIN.saturating_add(value).unsigned_abs()),
+        };
+        let m = found.line.first().copied().ok_or(PlayerError::NoMove)?;
+        Ok(Choice { m, opinion: Some(Opinion { worth, depth: self.depth }) })
+    }
+}

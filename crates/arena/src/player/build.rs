@@ -1,0 +1,94 @@
+//! From a line to a player.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use alfil_game::{Game, Knowledge};
+use alfil_nn::{FileError, Network, OpenError};
+use alfil_search::evaluators::Kind;
+
+use super::line::PlayerKind;
+use super::{
+    AlphaBetaPlayer, Entrant, ExternalPlayer, OraclePlayer, PlayerError, PlayerLine, RandomPlayer, TreeSettings,
+};
+use crate::fingerprint::Fingerprint;
+use crate::wording::shorten;
+
+/// Why a line does not lead to a player.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The game has no exact solver.
+    #[error("the oracle does not play {0}: it has no exact solver")]
+    NoOracle(&'static str),
+    /// The network cannot be used.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The network is for another game.
+    #[error("cannot use the network {path}: {why}")]
+    Network {
+        /// Its file.
+        path: String,
+        /// What is wrong.
+        why: FileError,
+    },
+    /// The file could be opened but not read.
+    #[error("cannot read {path}: {why}")]
+    Read {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        why: std::io::Error,
+    },
+    /// The external engine cannot be used.
+    #[error("cannot use the engine '{command}': {why}")]
+    Engine {
+        /// As it was written.
+        command: String,
+        /// What is wrong.
+        why: PlayerError,
+    },
+}
+
+impl PlayerLine {
+    /// Makes the player for a game, which takes reading its network or trying its engine.
+    pub fn entrant<G: Game>(&self) -> Result<Entrant<G>, BuildError> {
+        let PlayerLine { name, settings, kind } = self;
+        let tree = |kind: &Kind, tree: &TreeSettings| {
+            let no_network = |why| BuildError::Network { path: settings.clone(), why };
+            Entrant::tree(name, settings, kind, *tree).map_err(no_network)
+        };
+        match kind {
+            PlayerKind::Random => Ok(Entrant::new(name, settings, || Box::new(RandomPlayer::default()))),
+            PlayerKind::Oracle => {
+                G::oracle().ok_or(BuildError::NoOracle(G::NAME))?;
+                Ok(Entrant::new(name, settings, || Box::new(OraclePlayer::default())))
+            }
+            PlayerKind::AlphaBeta { depth } => {
+                let depth = *depth;
+                Ok(Entrant::new(name, settings, move || Box::new(AlphaBetaPlayer::new(depth))))
+            }
+            PlayerKind::Uct(settings) => tree(&Kind::Rollout(1), settings),
+            PlayerKind::Handcrafted(settings) => tree(&Kind::Handcrafted(Knowledge::Full), settings),
+            PlayerKind::Network(path, settings) => self.network(path, *settings),
+            PlayerKind::External(external) => {
+                // A wrong path or option should show now, not as two hundred lost games.
+                let unusable = |why| BuildError::Engine { command: shorten(&external.command), why };
+                ExternalPlayer::try_out(external).map_err(unusable)?;
+                let external = external.clone();
+                Ok(Entrant::new(name, settings, move || Box::new(ExternalPlayer::new(external.clone()))))
+            }
+        }
+    }
+
+    fn network<G: Game>(&self, path: &Path, settings: TreeSettings) -> Result<Entrant<G>, BuildError> {
+        let network = Network::open(path)?;
+        let shown = || path.display().to_string();
+        let print =
+            File::open(path).and_then(Fingerprint::of).map_err(|why| BuildError::Read { path: shown(), why })?;
+        // The same weights are the same player wherever their file lies.
+        let identity = format!("network {print:016x}:{}", self.settings);
+        Entrant::tree(&self.name, identity, &Kind::Network(Arc::new(network)), settings)
+            .map_err(|why| BuildError::Network { path: shown(), why })
+    }
+}

@@ -1,0 +1,129 @@
+//! Another program as a player.
+
+use std::time::{Duration, Instant};
+
+use alfil_game::Game;
+
+use super::{Choice, Played, Player, PlayerError};
+use crate::engine::{Go, Uci};
+use crate::wording::shorten;
+
+/// Which program, and how it plays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExternalSettings {
+    /// Its path, and arguments with blanks between.
+    pub command: String,
+    /// UCI options by name.
+    pub options: Vec<(String, String)>,
+    /// What it stops thinking at.
+    pub go: Go,
+    /// How long it is waited for.
+    pub patience: Patience,
+}
+
+impl ExternalSettings {
+    /// The program with no options.
+    pub fn new(command: &str, go: Go) -> ExternalSettings {
+        ExternalSettings { command: command.to_owned(), options: Vec::new(), go, patience: Patience::default() }
+    }
+}
+
+/// How long a program is waited for, beyond what it was given to think.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// To be ready, at the start and between moves. Large networks take seconds to load.
+    pub ready: Duration,
+    /// Beyond the time for a move. Other games may keep the machine busy.
+    pub late: Duration,
+    /// Beyond a running clock, for the way there and back.
+    pub flag: Duration,
+    /// For a move with no time limit, only nodes or depth.
+    pub untimed: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience {
+            ready: Duration::from_secs(20),
+            late: Duration::from_secs(5),
+            flag: Duration::from_millis(250),
+            untimed: Duration::from_secs(600),
+        }
+    }
+}
+
+/// A program that speaks UCI, in the game's own notation for positions and moves. It is started for the first game, and
+/// again for the game after one in which it failed. It ends with the thread that started it, so a game is played on one
+/// thread.
+pub struct ExternalPlayer {
+    settings: ExternalSettings,
+    engine: Option<Uci>,
+    /// What is left of the clock.
+    left: Duration,
+}
+
+impl ExternalPlayer {
+    /// A player that starts its program when it is needed.
+    pub fn new(settings: ExternalSettings) -> ExternalPlayer {
+        ExternalPlayer { settings, engine: None, left: Duration::ZERO }
+    }
+
+    /// Starts the program once, to see whether it can be used.
+    pub fn try_out(settings: &ExternalSettings) -> Result<(), PlayerError> {
+        start(settings).map(drop)
+    }
+
+    fn ask<G: Game>(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
+        let ExternalSettings { go, patience, .. } = &self.settings;
+        let engine = self.engine.as_mut().ok_or(PlayerError::NoMove)?;
+        let time = match (go.movetime, go.clock) {
+            (_, Some(_)) => self.left + patience.flag,
+            (Some(time), None) => time + patience.late,
+            (None, None) => patience.untimed,
+        };
+        let began = Instant::now();
+        let answer = engine.go(&position(game), &go.command(self.left), time)?;
+        let answer =
+            answer.ok_or(if go.clock.is_some() { PlayerError::OutOfTime } else { PlayerError::Stalled(time) })?;
+        if let Some((_, increment)) = go.clock {
+            self.left = self.left.saturating_sub(began.elapsed()) + increment;
+        }
+        let illegal = |_| PlayerError::Illegal(shorten(&answer.best));
+        Ok(Choice { m: game.now().parse_move(&answer.best).map_err(illegal)?, opinion: answer.opinion })
+    }
+}
+
+fn start(settings: &ExternalSettings) -> Result<Uci, PlayerError> {
+    Uci::start(&settings.command, &settings.options, settings.patience.ready)
+}
+
+impl<G: Game> Player<G> for ExternalPlayer {
+    fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
+        self.left = self.settings.go.clock.map_or(Duration::ZERO, |(base, _)| base);
+        let engine = match self.engine.take() {
+            Some(engine) => engine,
+            None => start(&self.settings)?,
+        };
+        self.engine.insert(engine).new_game().inspect_err(|_| self.engine = None)
+    }
+
+    fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
+        // Whatever went wrong, the next game begins with a new process.
+        self.ask(game).inspect_err(|_| self.engine = None)
+    }
+}
+
+/// The position command.
+fn position<G: Game>(game: &Played<G>) -> String {
+    let start = game.start().position();
+    let mut text = if start == G::new(&G::Rules::default()).position() {
+        "position startpos".to_owned()
+    } else {
+        format!("position fen {start}")
+    };
+    if !game.moves().is_empty() {
+        text += " moves ";
+        text += &game.moves_text();
+    }
+    text
+}

@@ -1,0 +1,314 @@
+//! The line that names a player.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use alfil_search::selection::Rule;
+
+use super::keys::{Keys, seconds};
+use super::{ExternalSettings, TreeSettings};
+use crate::engine::Go;
+use crate::wording::{did_you_mean, shorten};
+
+/// The lines that name players, for a help text.
+pub const GRAMMAR: &str = "\
+Players:
+  random                          any legal move
+  oracle                          perfect play, where the game has an exact solver
+  alphabeta:depth=3               alpha-beta with the handcrafted evaluation
+  uct:rollouts=500                plain Monte Carlo tree search
+  handcrafted:visits=800          tree search with the handcrafted evaluation
+  FILE.safetensors:visits=800     tree search with a network
+  uci:PROGRAM ARGS,movetime=0.1   an engine that speaks UCI
+
+Keys, with commas between them:
+  every player    name=
+  tree searches   visits= (or nodes=, or rollouts= for uct), movetime= in seconds, threads=,
+                  temperature= (0: the best move)
+  engines         movetime=, nodes=, depth=, tc=BASE+INCREMENT in seconds, option.NAME=";
+
+/// A player as one line names it. The module's documentation has the grammar.
+///
+/// ```
+/// use alfil_arena::player::PlayerLine;
+///
+/// assert_eq!("alphabeta:depth=3,name=Claude".parse::<PlayerLine>().unwrap().name(), "Claude");
+/// let typo = "alphabeta:dpeth=3".parse::<PlayerLine>().unwrap_err();
+/// assert_eq!(typo.to_string(), "alphabeta has no key 'dpeth' (did you mean depth?): it has depth, name");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayerLine {
+    pub(super) name: String,
+    /// The line without its name, the path of a network left out.
+    pub(super) settings: String,
+    pub(super) kind: PlayerKind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum PlayerKind {
+    Random,
+    Oracle,
+    AlphaBeta { depth: u32 },
+    Uct(TreeSettings),
+    Handcrafted(TreeSettings),
+    Network(PathBuf, TreeSettings),
+    External(ExternalSettings),
+}
+
+/// Why a line names no player.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineError {
+    /// Neither a kind of player nor a file.
+    #[error("there is no player or network file '{word}'{nearest}: {KINDS_IN_WORDS}")]
+    Unknown {
+        /// What stands in the kind's place.
+        word: String,
+        /// What may have been meant.
+        nearest: String,
+    },
+    /// A key that this kind of player does not have.
+    #[error("{player} has no key '{key}'{nearest}: it has {}", known.join(", "))]
+    UnknownKey {
+        /// The kind of player.
+        player: String,
+        /// The key.
+        key: String,
+        /// What may have been meant.
+        nearest: String,
+        /// The keys that there are.
+        known: Vec<String>,
+    },
+    /// A part with no `=` in it.
+    #[error("'{0}' should be written as key=value")]
+    NoValue(String),
+    /// A key twice.
+    #[error("the key '{0}' stands there twice")]
+    Twice(String),
+    /// Two keys that say the same.
+    #[error("{0} and {1} mean the same: use one of them")]
+    Both(&'static str, &'static str),
+    /// A value that cannot be.
+    #[error("{key}='{value}' should be {expected}")]
+    Value {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// What it should be.
+        expected: String,
+    },
+    /// An engine without anything to stop at.
+    #[error("the engine '{0}' needs a limit: movetime=, nodes=, depth= or tc=")]
+    NoLimit(String),
+    /// `uci:` and nothing after it.
+    #[error("uci: should be followed by the program, as in uci:/usr/games/stockfish,movetime=0.1")]
+    NoProgram,
+}
+
+const KINDS: [&str; 6] = ["random", "oracle", "alphabeta", "uct", "handcrafted", "uci"];
+const KINDS_IN_WORDS: &str = "use random, oracle, alphabeta, uct, handcrafted, uci:PROGRAM or a network file";
+const LONGEST_NAME: usize = 200;
+
+impl FromStr for PlayerLine {
+    type Err = LineError;
+
+    fn from_str(text: &str) -> Result<PlayerLine, LineError> {
+        let text = text.trim();
+        if let Some(rest) = text.strip_prefix("uci:") {
+            return external(rest);
+        }
+        let (word, keys) = split(text);
+        let plain = |kind: PlayerKind, keys: &Keys<'_>| {
+            let written = keys.without_name();
+            let settings = if written.is_empty() { word.to_owned() } else { format!("{word}:{written}") };
+            PlayerLine { name: name(keys, &settings), settings, kind }
+        };
+        Ok(match word {
+            "random" | "oracle" => {
+                let kind = if word == "random" { PlayerKind::Random } else { PlayerKind::Oracle };
+                plain(kind, &Keys::parse(word, keys, &["name"])?)
+            }
+            "alphabeta" => {
+                let keys = Keys::parse(word, keys, &["depth", "name"])?;
+                let depth = keys.number("depth", 1..=64)?.unwrap_or(3) as u32;
+                plain(PlayerKind::AlphaBeta { depth }, &keys)
+            }
+            "uct" => {
+                let keys = Keys::parse(word, keys, &["rollouts", "movetime", "threads", "temperature", "name"])?;
+                let settings = TreeSettings { rule: Rule::UCT, ..tree_settings(&keys, &["rollouts"], 500)? };
+                plain(PlayerKind::Uct(settings), &keys)
+            }
+            "handcrafted" => {
+                let keys = Keys::parse(word, keys, &TREE_KEYS)?;
+                plain(PlayerKind::Handcrafted(tree_settings(&keys, &["visits", "nodes"], 800)?), &keys)
+            }
+            path if Path::new(path).is_file() => {
+                let keys = Keys::parse("a network", keys, &TREE_KEYS)?;
+                let settings = tree_settings(&keys, &["visits", "nodes"], 800)?;
+                let stem = Path::new(path).file_stem().unwrap_or_default().to_string_lossy();
+                let written = keys.without_name();
+                let shown = if written.is_empty() { stem.into_owned() } else { format!("{stem}:{written}") };
+                let kind = PlayerKind::Network(PathBuf::from(path), settings);
+                PlayerLine { name: name(&keys, &shown), settings: written, kind }
+            }
+            _ => return Err(LineError::Unknown { word: shorten(word), nearest: did_you_mean(word, KINDS) }),
+        })
+    }
+}
+
+const TREE_KEYS: [&str; 6] = ["visits", "nodes", "movetime", "threads", "temperature", "name"];
+
+/// The kind or file, and its keys: after the first colon that a key and `=` follow. A file's name may contain colons.
+fn split(text: &str) -> (&str, &str) {
+    let is_key = |rest: &str| {
+        let key = rest.split_once('=').map_or("", |(key, _)| key);
+        !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic())
+    };
+    let colon = text.match_indices(':').find(|(at, _)| is_key(&text[at + 1..]));
+    match colon {
+        Some((at, _)) => (&text[..at], &text[at + 1..]),
+        None => (text, ""),
+    }
+}
+
+fn name(keys: &Keys<'_>, otherwise: &str) -> String {
+    let name = keys.get("name").filter(|name| !name.is_empty()).unwrap_or(otherwise);
+    name.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_NAME).collect()
+}
+
+fn tree_settings(keys: &Keys<'_>, counts: &[&'static str], usual: u32) -> Result<TreeSettings, LineError> {
+    let mut visits = None;
+    for &key in counts {
+        if let Some(number) = keys.number(key, 1..=u32::MAX.into())? {
+            if visits.is_some() {
+                return Err(LineError::Both("visits", "nodes"));
+            }
+            visits = Some(number as u32);
+        }
+    }
+    let movetime = keys.seconds("movetime")?;
+    Ok(TreeSettings {
+        visits: visits.or(movetime.is_none().then_some(usual)),
+        movetime,
+        threads: keys.number("threads", 1..=1024)?.unwrap_or(1) as u32,
+        temperature: keys.decimal("temperature", 0.0..=100.0)?.unwrap_or(0.0),
+        rule: Rule::default(),
+    })
+}
+
+fn external(text: &str) -> Result<PlayerLine, LineError> {
+    let (command, rest) = text.split_once(',').unwrap_or((text, ""));
+    let command = command.trim();
+    if command.is_empty() {
+        return Err(LineError::NoProgram);
+    }
+    let keys = Keys::parse("an engine", rest, &["movetime", "nodes", "depth", "tc", "option.", "name"])?;
+    let go = Go {
+        movetime: keys.seconds("movetime")?,
+        nodes: keys.number("nodes", 1..=u64::MAX)?,
+        depth: keys.number("depth", 1..=1000)?.map(|depth| depth as u32),
+        clock: keys.get("tc").map(clock).transpose()?,
+    };
+    if go == Go::default() {
+        return Err(LineError::NoLimit(shorten(command)));
+    }
+    let written = keys.without_name();
+    let program = command.split_whitespace().next().map_or(Path::new(command), Path::new);
+    let shown = format!("{},{written}", program.file_name().unwrap_or_default().to_string_lossy());
+    Ok(PlayerLine {
+        name: name(&keys, &shown),
+        settings: format!("uci:{command},{written}"),
+        kind: PlayerKind::External(ExternalSettings {
+            options: keys.beginning("option."),
+            ..ExternalSettings::new(command, go)
+        }),
+    })
+}
+
+/// `BASE+INCREMENT` in seconds.
+fn clock(text: &str) -> Result<(Duration, Duration), LineError> {
+    let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+    let both = seconds(base).filter(|base| !base.is_zero()).zip(seconds(increment));
+    let expected = || "seconds for the game and for each move, as in 10+0.1".to_owned();
+    both.ok_or_else(|| LineError::Value { key: "tc", value: shorten(text), expected: expected() })
+}
+
+impl PlayerLine {
+    /// What the player is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> PlayerLine {
+        text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    fn complaint(text: &str) -> String {
+        text.parse::<PlayerLine>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn every_kind_of_player_has_a_line() {
+        assert_eq!(read("random").kind, PlayerKind::Random);
+        assert_eq!(read(" oracle:name=God ").name, "God");
+        assert_eq!(read("alphabeta").kind, PlayerKind::AlphaBeta { depth: 3 });
+        assert_eq!(read("alphabeta:depth=5").kind, PlayerKind::AlphaBeta { depth: 5 });
+        let PlayerKind::Uct(uct) = read("uct:rollouts=70,temperature=0.5").kind else { panic!() };
+        assert_eq!((uct.visits, uct.temperature, uct.rule), (Some(70), 0.5, Rule::UCT));
+        let PlayerKind::Handcrafted(tree) = read("handcrafted:movetime=0.25,threads=2").kind else { panic!() };
+        assert_eq!((tree.visits, tree.movetime, tree.threads), (None, Some(Duration::from_millis(250)), 2));
+        let PlayerKind::Handcrafted(tree) = read("handcrafted:nodes=1").kind else { panic!() };
+        assert_eq!(tree.visits, Some(1));
+    }
+
+    #[test]
+    fn files_are_networks_even_with_colons_in_their_names() {
+        let path = std::env::temp_dir().join(format!("a:b,c-{}.safetensors", std::process::id()));
+        std::fs::write(&path, "").unwrap();
+        let line = read(&format!("{}:visits=8,name=N", path.display()));
+        let PlayerKind::Network(found, settings) = &line.kind else { panic!() };
+        assert_eq!((found, settings.visits, line.name.as_str()), (&path, Some(8), "N"));
+        assert_eq!(read(&path.display().to_string()).name, path.file_stem().unwrap().to_str().unwrap());
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn engines_take_arguments_options_and_clocks() {
+        let line = read("uci:/usr/games/gnuchess --uci,tc=10+0.1,option.Skill Level=3,option.Clear Hash=");
+        let PlayerKind::External(settings) = line.kind else { panic!() };
+        assert_eq!(settings.command, "/usr/games/gnuchess --uci");
+        assert_eq!(settings.go.clock, Some((Duration::from_secs(10), Duration::from_millis(100))));
+        let options = [("Skill Level", "3"), ("Clear Hash", "")].map(|(name, value)| (name.into(), value.into()));
+        assert_eq!(settings.options, options);
+        assert_eq!(line.name, "gnuchess,tc=10+0.1,option.Skill Level=3,option.Clear Hash=");
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        assert!(complaint("randm").contains("'randm' (did you mean random?)"));
+        assert!(complaint("no/such.safetensors:visits=8").contains("network file 'no/such.safetensors': use random"));
+        assert!(complaint("handcrafted:vists=8").contains("'vists' (did you mean visits?)"));
+        assert!(complaint("random:depth=3").contains("random has no key 'depth'"));
+        assert!(complaint("alphabeta:depth=0").contains("depth='0' should be a whole number from 1 to 64"));
+        assert!(complaint("alphabeta:depth=3,deep").contains("'deep' should be written as key=value"));
+        assert!(complaint("alphabeta:depth=3,depth=4").contains("twice"));
+        assert!(complaint("handcrafted:visits=1,nodes=2").contains("mean the same"));
+        assert!(complaint("handcrafted:movetime=0").contains("movetime='0' should be seconds"));
+        assert!(complaint("handcrafted:movetime=NaN").contains("should be seconds"));
+        assert!(complaint("handcrafted:movetime=-1").contains("should be seconds"));
+        assert!(complaint("handcrafted:temperature=inf").contains("from 0 to 100"));
+        assert!(complaint("uci:").contains("followed by the program"));
+        assert!(complaint("uci:engine").contains("needs a limit"));
+        assert!(complaint("uci:engine,tc=0+1").contains("as in 10+0.1"));
+        assert!(complaint("uci:engine,movetme=1").contains("did you mean movetime?"));
+        assert!(complaint("uci:engine,options.X=1").contains("it has movetime, nodes, depth, tc, option.NAME, name"));
+        assert!(complaint("").contains("there is no player"));
+        assert!(complaint(&"x".repeat(10_000)).len() < 300);
+    }
+}

@@ -1,0 +1,95 @@
+//! Who plays.
+//!
+//! One line names a player:
+//!
+//! | line | who |
+//! |---|---|
+//! | `random` | any legal move |
+//! | `oracle` | perfect play, where the game has an exact solver |
+//! | `alphabeta:depth=3` | alpha-beta with the game's handcrafted evaluation |
+//! | `uct:rollouts=500` | plain Monte Carlo tree search, one random game a visit |
+//! | `handcrafted:visits=800` | tree search with the handcrafted evaluation |
+//! | `net.safetensors:visits=800` | tree search with a network file |
+//! | `uci:/path/to/engine --flag,movetime=0.1,option.Hash=64` | another program that speaks UCI |
+//!
+//! Tree searches take `visits=` (`nodes=` is the same) or `movetime=` in seconds, and `threads=` and `temperature=`. UCI
+//! engines take `movetime=`, `nodes=`, `depth=` or a running clock `tc=BASE+INCREMENT` in seconds. Every player takes
+//! `name=`.
+
+mod alpha_beta;
+mod build;
+mod entrant;
+mod external;
+mod keys;
+mod line;
+mod opinion;
+mod oracle;
+mod played;
+mod random;
+mod tree;
+
+pub use alpha_beta::AlphaBetaPlayer;
+pub use build::BuildError;
+pub use entrant::Entrant;
+pub use external::{ExternalPlayer, ExternalSettings, Patience};
+pub use line::{GRAMMAR, LineError, PlayerLine};
+pub use opinion::{Opinion, Worth};
+pub use oracle::OraclePlayer;
+pub use played::Played;
+pub use random::RandomPlayer;
+pub use tree::{TreePlayer, TreeSettings};
+
+pub use crate::engine::Go;
+
+use std::time::Duration;
+
+use alfil_game::Game;
+
+/// Chooses moves.
+pub trait Player<G: Game>: Send {
+    /// Forgets the last game. Whatever chance the player uses in the next one follows from `seed`.
+    fn new_game(&mut self, seed: u64) -> Result<(), PlayerError>;
+
+    /// Chooses a move in a game that is not over.
+    fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError>;
+}
+
+/// A move, and what the player thinks of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice<M> {
+    /// The move.
+    pub m: M,
+    /// What the player expects after it, if it looked.
+    pub opinion: Option<Opinion>,
+}
+
+/// Why a player has lost a game without the rules having a say.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlayerError {
+    /// A program could not be started.
+    #[error("it could not be started: {0}")]
+    Start(String),
+    /// A program does not have an option that was asked for.
+    #[error("it has no option '{name}'{nearest}")]
+    NoOption {
+        /// The option.
+        name: String,
+        /// What may have been meant.
+        nearest: String,
+    },
+    /// A program ended or closed its output.
+    #[error("it crashed: {0}")]
+    Crashed(String),
+    /// No answer within the time that was allowed for one.
+    #[error("it gave no answer within {:.1} s", .0.as_secs_f64())]
+    Stalled(Duration),
+    /// Its clock ran out.
+    #[error("it ran out of time")]
+    OutOfTime,
+    /// A move that the rules do not allow, or that is none.
+    #[error("it played '{0}', which is not a legal move")]
+    Illegal(String),
+    /// It has no move at all in a game that is not over.
+    #[error("it found no move")]
+    NoMove,
+}

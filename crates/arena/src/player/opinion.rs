@@ -1,0 +1,68 @@
+//! What players think of positions.
+
+use std::fmt;
+
+/// How good the position is after the chosen move, for the side that made it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Opinion {
+    /// The evaluation.
+    pub worth: Worth,
+    /// Plies that the player looked ahead.
+    pub depth: u32,
+}
+
+/// An evaluation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Worth {
+    /// In hundredths of the game's smallest piece.
+    Hundredths(i32),
+    /// A win by force in so many plies.
+    Win(u32),
+    /// A loss by force in so many plies.
+    Loss(u32),
+}
+
+/// A piece ahead in hundredths for an expected result from -1 to 1: the inverse of what handcrafted evaluations are turned
+/// into results with, so that all players' numbers mean the same.
+const SCALE: f32 = 400.0;
+
+impl Worth {
+    /// From an expected result between -1 and 1.
+    pub fn from_value(value: f32) -> Worth {
+        let value = if value.is_nan() { 0.0 } else { value.clamp(-0.9999, 0.9999) };
+        Worth::Hundredths((SCALE * ((1.0 + value) / (1.0 - value)).log10()).round() as i32)
+    }
+}
+
+impl fmt::Display for Worth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Worth::Hundredths(worth) => write!(f, "{:+.2}", f64::from(*worth) / 100.0),
+            Worth::Win(plies) => write!(f, "+M{}", plies.div_ceil(2)),
+            Worth::Loss(plies) => write!(f, "-M{}", plies.div_ceil(2)),
+        }
+    }
+}
+
+impl fmt::Display for Opinion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.worth, self.depth)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn opinions_are_written_as_in_game_comments() {
+        let text = |worth| Opinion { worth, depth: 12 }.to_string();
+        assert_eq!(text(Worth::Hundredths(35)), "+0.35/12");
+        assert_eq!(text(Worth::Hundredths(-1205)), "-12.05/12");
+        assert_eq!(text(Worth::Win(5)), "+M3/12");
+        assert_eq!(text(Worth::Loss(4)), "-M2/12");
+        assert_eq!(text(Worth::from_value(0.0)), "+0.00/12");
+        assert_eq!(text(Worth::from_value(9.0 / 11.0)), "+4.00/12");
+        assert_eq!(Worth::from_value(f32::NAN), Worth::Hundredths(0));
+    }
+}

@@ -1,0 +1,41 @@
+//! Perfect play.
+
+use alfil_game::{Game, Judgement, Oracle, Score};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
+
+/// Plays any of the moves that an exact solver likes best. Early in a large game a move may take minutes.
+pub struct OraclePlayer<G: Game> {
+    oracle: Option<Box<dyn Oracle<G>>>,
+    random: Xoshiro256PlusPlus,
+}
+
+impl<G: Game> Default for OraclePlayer<G> {
+    /// With the game's own solver. Without one it finds no move.
+    fn default() -> OraclePlayer<G> {
+        OraclePlayer { oracle: G::oracle(), random: Xoshiro256PlusPlus::seed_from_u64(0) }
+    }
+}
+
+impl<G: Game> Player<G> for OraclePlayer<G> {
+    fn new_game(&mut self, seed: u64) -> Result<(), PlayerError> {
+        self.random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        Ok(())
+    }
+
+    fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
+        let judged = self.oracle.as_mut().ok_or(PlayerError::NoMove)?.judge_moves(game.now());
+        let best = judged.iter().map(|(_, judgement)| *judgement).max_by(Judgement::preference);
+        let best = best.ok_or(PlayerError::NoMove)?;
+        let equals: Vec<_> = judged.iter().filter(|(_, other)| other.preference(&best).is_eq()).collect();
+        let (m, judgement) = equals[self.random.random_range(0..equals.len())];
+        let worth = match judgement.score.0 {
+            Score::WIN => Worth::Win(judgement.plies),
+            Score::LOSS => Worth::Loss(judgement.plies),
+            score => Worth::from_value(2.0 * score.points() - 1.0),
+        };
+        Ok(Choice { m: *m, opinion: Some(Opinion { worth, depth: judgement.plies }) })
+    }
+}

@@ -1,0 +1,50 @@
+//! A game with the way that led to it.
+
+use alfil_game::Game;
+
+/// A game as a player is shown it: where it began, the moves since, and where it stands. Openings are such games too.
+#[derive(Clone, Debug)]
+pub struct Played<G: Game> {
+    start: G,
+    moves: Vec<G::Move>,
+    now: G,
+}
+
+impl<G: Game> Played<G> {
+    /// A game that begins here.
+    pub fn new(start: G) -> Played<G> {
+        Played { now: start.clone(), start, moves: Vec::new() }
+    }
+
+    /// Goes on with a legal move.
+    pub fn play(&mut self, m: G::Move) {
+        self.now.play(m);
+        self.moves.push(m);
+    }
+
+    /// Where the game began.
+    pub fn start(&self) -> &G {
+        &self.start
+    }
+
+    /// The moves since.
+    pub fn moves(&self) -> &[G::Move] {
+        &self.moves
+    }
+
+    /// Where it stands.
+    pub fn now(&self) -> &G {
+        &self.now
+    }
+
+    /// The moves as programs write them, with blanks between.
+    pub fn moves_text(&self) -> String {
+        let mut game = self.start.clone();
+        let text = |m: &G::Move| {
+            let text = game.move_text(*m);
+            game.play(*m);
+            text
+        };
+        self.moves.iter().map(text).collect::<Vec<_>>().join(" ")
+    }
+}

@@ -1,0 +1,122 @@
+//! Players that search a tree.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use alfil_game::{Game, Score};
+use alfil_search::evaluators::Maker;
+use alfil_search::parallel::{Control, Limits, Search, Settings};
+use alfil_search::selection::Rule;
+use alfil_search::tree::{Child, Tree};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
+
+/// How a tree is searched in play.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TreeSettings {
+    /// Visits of the position, those that the tree remembers from the last move included.
+    pub visits: Option<u32>,
+    /// Time for a move.
+    pub movetime: Option<Duration>,
+    /// Threads on the tree. With more than one, games are no longer repeatable.
+    pub threads: u32,
+    /// 0 plays the best move; 1 plays moves as often as they were visited; between, the better ones more often.
+    pub temperature: f64,
+    /// Which moves are looked at.
+    pub rule: Rule,
+}
+
+impl Default for TreeSettings {
+    /// 800 visits: what AlphaZero used in self-play.
+    fn default() -> TreeSettings {
+        TreeSettings { visits: Some(800), movetime: None, threads: 1, temperature: 0.0, rule: Rule::default() }
+    }
+}
+
+impl TreeSettings {
+    /// Room for the visits with what is carried over from the last move: a visit in chess takes about 250 bytes.
+    fn tree_bytes(&self) -> usize {
+        const LEAST: usize = 4 << 20;
+        const MOST: usize = 256 << 20;
+        match self.visits {
+            Some(visits) => (visits as usize).saturating_mul(1024).clamp(LEAST, MOST),
+            None => MOST,
+        }
+    }
+}
+
+/// Searches a tree with any evaluator.
+pub struct TreePlayer<G: Game> {
+    evaluators: Arc<Maker<G>>,
+    settings: TreeSettings,
+    random: Xoshiro256PlusPlus,
+    search: Search<G>,
+}
+
+impl<G: Game> TreePlayer<G> {
+    /// A player whose threads have one evaluator each.
+    pub fn new(evaluators: Arc<Maker<G>>, settings: TreeSettings) -> TreePlayer<G> {
+        // 36 moves: the mean of chess, which has the most.
+        let search = make_search(Tree::new(settings.tree_bytes(), 36), &evaluators, &settings, 0);
+        TreePlayer { random: Xoshiro256PlusPlus::seed_from_u64(0), evaluators, settings, search }
+    }
+}
+
+fn make_search<G: Game>(mut tree: Tree, evaluators: &Maker<G>, settings: &TreeSettings, seed: u64) -> Search<G> {
+    tree.clear();
+    let evaluators = (0..u64::from(settings.threads.max(1))).map(|thread| evaluators(seed.wrapping_add(thread)));
+    Search::new(tree, evaluators.collect(), G::new(&G::Rules::default()))
+}
+
+impl<G: Game> Player<G> for TreePlayer<G> {
+    fn new_game(&mut self, seed: u64) -> Result<(), PlayerError> {
+        self.random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        // Evaluators that roll dice begin anew as well; the tree's memory is kept.
+        let empty = Search::new(Tree::new(0, 1), Vec::new(), G::new(&G::Rules::default()));
+        let tree = std::mem::replace(&mut self.search, empty).into_tree();
+        self.search = make_search(tree, &self.evaluators, &self.settings, seed);
+        Ok(())
+    }
+
+    fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
+        let control = Control::default();
+        control.set_deadline(self.settings.movetime.and_then(|time| Instant::now().checked_add(time)));
+        self.search.go_to(game.start(), game.moves());
+        let settings = Settings { rule: self.settings.rule, ..Settings::default() };
+        let limits = Limits { visits: self.settings.visits, ..Limits::default() };
+        let report = self.search.run(&settings, &limits, &control, &mut |_| {});
+        let ranked = self.search.tree().root().map_or(Vec::new(), |root| root.ranked());
+        let chosen = pick(&ranked, self.settings.temperature, &mut self.random).ok_or(PlayerError::NoMove)?;
+        let m = G::Move::try_from(chosen.code).map_err(|_| PlayerError::Illegal(chosen.code.to_string()))?;
+        let worth = match chosen.proof {
+            Some(proof) if proof.score == Score::WIN => Worth::Win(proof.plies.into()),
+            Some(proof) if proof.score == Score::LOSS => Worth::Loss(proof.plies.into()),
+            _ => Worth::from_value(chosen.value().unwrap_or(0.0)),
+        };
+        Ok(Choice { m, opinion: Some(Opinion { worth, depth: report.depth }) })
+    }
+}
+
+/// The first of the ranked moves, or, with a temperature, one by chance: visits^(1/T), as in AlphaZero, but never a move
+/// that is known to lose where there is another, nor any but the first where that is known to win.
+fn pick<'a>(ranked: &'a [Child], temperature: f64, random: &mut Xoshiro256PlusPlus) -> Option<&'a Child> {
+    let best = ranked.first()?;
+    if temperature <= 0.0 || best.proof.is_some_and(|proof| proof.is_win() || proof.is_loss()) {
+        return Some(best);
+    }
+    let open: Vec<_> = ranked.iter().filter(|child| !child.proof.is_some_and(|proof| proof.is_loss())).collect();
+    let visited = open.iter().any(|child| child.visits > 0);
+    let size = |child: &Child| if visited { f64::from(child.visits) } else { f64::from(child.prior) };
+    let largest = open.iter().map(|child| size(child)).fold(f64::MIN_POSITIVE, f64::max);
+    let weights: Vec<_> = open.iter().map(|child| (size(child) / largest).powf(1.0 / temperature)).collect();
+    let mut at = random.random::<f64>() * weights.iter().sum::<f64>();
+    for (child, weight) in open.iter().zip(weights) {
+        at -= weight;
+        if at < 0.0 {
+            return Some(child);
+        }
+    }
+    Some(best)
+}

@@ -1,0 +1,41 @@
+//! Words for messages and tables.
+
+/// " (did you mean x?)", if one of the known words is near.
+pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let close = known.into_iter().map(|known| (strsim::damerau_levenshtein(word, known), known)).min();
+    match close {
+        Some((distance, known)) if distance <= 3 && distance < known.len() => format!(" (did you mean {known}?)"),
+        _ => String::new(),
+    }
+}
+
+/// Keeps a message readable and on one line, whatever a file or an engine contains.
+pub(crate) fn shorten(text: &str) -> String {
+    cut(text, 80).chars().flat_map(char::escape_debug).collect()
+}
+
+/// At most so many characters.
+pub(crate) fn cut(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        Some(_) => text.chars().take(longest.saturating_sub(1)).chain(['…']).collect(),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_and_long_texts_stay_readable() {
+        assert_eq!(shorten("e2\u{1b}[31m"), "e2\\u{1b}[31m");
+        assert_eq!(shorten(&"x".repeat(5000)).chars().count(), 80);
+        assert_eq!((cut("ünne", 4), cut("ünnen", 4)), ("ünne".to_owned(), "ünn…".to_owned()));
+    }
+
+    #[test]
+    fn only_near_words_are_proposed() {
+        assert_eq!(did_you_mean("dpeth", ["depth", "name"]), " (did you mean depth?)");
+        assert_eq!(did_you_mean("x", ["tc", "depth"]), "");
+    }
+}

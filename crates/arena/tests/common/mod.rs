@@ -1,0 +1,55 @@
+//! What the tests share.
+#![allow(dead_code)]
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use alfil_arena::contest::{Archive, Match, Progress, Record, Report, Settings, StateError};
+use alfil_arena::opening::Openings;
+use alfil_arena::player::{Entrant, PlayerLine};
+use alfil_game::Game;
+
+pub fn entrant<G: Game>(line: &str) -> Entrant<G> {
+    line.parse::<PlayerLine>().unwrap().entrant().unwrap_or_else(|error| panic!("{line}: {error}"))
+}
+
+/// Plays a match with random openings and returns its pairs, in their order, with the report.
+pub fn play<G: Game>(
+    a: &Entrant<G>,
+    b: &Entrant<G>,
+    settings: Settings,
+    archive: Archive,
+) -> Result<(Vec<[Record; 2]>, Report), StateError> {
+    let mut openings = Openings::random(settings.seed);
+    let mut pairs = Vec::new();
+    let mut note = |progress: Progress<'_>| pairs.extend(progress.pair.cloned());
+    let contest = Match { a, b, openings: &mut openings, settings, archive };
+    let report = contest.run(&mut note, &AtomicBool::new(false))?;
+    pairs.sort_by_key(|pair| pair[0].pair);
+    Ok((pairs, report))
+}
+
+pub fn settings(games: u64, concurrency: usize) -> Settings {
+    Settings { games, concurrency, seed: 7, sprt: None }
+}
+
+/// A folder of its own for each test.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("alfil-arena-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

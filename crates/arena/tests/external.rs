@@ -1,0 +1,193 @@
+//! Programs of all kinds as players, most of them bad.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::path::Path;
+use std::time::Duration;
+
+use alfil_arena::contest::{Archive, Report};
+use alfil_arena::player::{Entrant, ExternalPlayer, ExternalSettings, Go, Patience, PlayerError, PlayerLine};
+use alfil_game::chess::Chess;
+use alfil_game::tictactoe::TicTacToe;
+use common::{Folder, entrant, play, settings};
+
+/// An engine for tic-tac-toe that takes the first free cell, with something of its own to do when it is told to go.
+fn script(folder: &Folder, name: &str, on_go: &str) -> ExternalSettings {
+    let text = format!(
+        r#"#!/bin/sh
+here='{here}'
+while read -r line; do
+  case "$line" in
+    uci) echo "id name fake"; echo "option name Mood type string default good"; echo uciok;;
+    isready) echo readyok;;
+    setoption*) echo "$line" >> "$here/{name}.options";;
+    position*) moves="${{line#*moves}}";;
+    quit) exit 0;;
+    go*)
+      echo "$line" >> "$here/{name}.go"
+      best=none
+      for cell in 9 8 7 6 5 4 3 2 1; do
+        case " $moves " in *" $cell "*) ;; *) best=$cell;; esac
+      done
+      {on_go}
+      echo "bestmove $best";;
+  esac
+done
+"#,
+        here = folder.0.display()
+    );
+    let path = folder.file(name);
+    std::fs::write(&path, text).unwrap();
+    let go = Go { movetime: Some(Duration::from_millis(50)), ..Go::default() };
+    ExternalSettings::new(&format!("/bin/sh {}", path.display()), go)
+}
+
+/// For engines that will not answer anyway.
+fn impatient(settings: ExternalSettings) -> ExternalSettings {
+    let late = Duration::from_millis(450);
+    ExternalSettings { patience: Patience { late, ..Patience::default() }, ..settings }
+}
+
+fn engine(settings: &ExternalSettings) -> Entrant<TicTacToe> {
+    let settings = settings.clone();
+    Entrant::new("engine", "engine", move || Box::new(ExternalPlayer::new(settings.clone())))
+}
+
+fn against_random(engine: &Entrant<TicTacToe>, games: u64) -> Report {
+    play(engine, &entrant("random"), settings(games, 2), Archive::default()).unwrap().1
+}
+
+#[test]
+fn an_honest_engine_plays_with_its_options_and_opinions() {
+    let folder = Folder::new("honest");
+    let mut honest = script(&folder, "honest", "echo info depth 3 score cp 25 pv x");
+    honest.options = vec![("mood".to_owned(), "very bad".to_owned())];
+    ExternalPlayer::try_out(&honest).unwrap();
+    let (pairs, report) = play(&engine(&honest), &entrant("random"), settings(6, 2), Archive::default()).unwrap();
+    assert!(report.faults.is_empty(), "{report}");
+    assert!(pairs[0].iter().all(|record| record.notes.iter().any(|note| note.starts_with("+0.25/3 "))));
+    let options = std::fs::read_to_string(folder.file("honest.options")).unwrap();
+    assert_eq!(options.lines().next(), Some("setoption name mood value very bad"));
+    let gos = std::fs::read_to_string(folder.file("honest.go")).unwrap();
+    assert!(gos.lines().all(|line| line == "go movetime 50"), "{gos}");
+}
+
+#[test]
+fn a_running_clock_runs() {
+    let folder = Folder::new("clock");
+    let mut slow = script(&folder, "slow", "sleep 0.06");
+    slow.go = Go { clock: Some((Duration::from_secs(60), Duration::from_millis(10))), ..Go::default() };
+    let report = against_random(&engine(&slow), 2);
+    assert!(report.faults.is_empty(), "{report}");
+    let gos = std::fs::read_to_string(folder.file("slow.go")).unwrap();
+    assert!(gos.lines().any(|line| line == "go wtime 60000 btime 60000 winc 10 binc 10"), "{gos}");
+    let later = gos.lines().find(|line| !line.contains(" wtime 60000 ")).unwrap();
+    let left: u32 = later.split_whitespace().nth(2).unwrap().parse().unwrap();
+    assert!(left < 59_960, "{later}");
+    let mut late = script(&folder, "late", "exec sleep 100");
+    late.go = Go { clock: Some((Duration::from_millis(100), Duration::ZERO)), ..Go::default() };
+    let report = against_random(&engine(&late), 2);
+    assert!(
+        report.faults.iter().all(|(_, fault)| fault.what == "it ran out of time") && report.losses == 2,
+        "{report}"
+    );
+}
+
+#[test]
+fn bad_engines_lose_every_game_and_the_match_goes_on() {
+    let folder = Folder::new("bad");
+    let crashed = "it crashed: it ended with exit status: 3";
+    let stalled = "it gave no answer within 0.5 s";
+    let bad = [
+        ("crash", "exit 3", crashed),
+        ("stall", "exec sleep 100", stalled),
+        ("illegal", "best=e9e9", "it played 'e9e9', which is not a legal move"),
+        ("occupied", "best=${moves##* }", "which is not a legal move"),
+        ("none", "best='(none)'", "it played '(none)', which is not a legal move"),
+        ("odd", "best=$(printf '\\033[31m\\377')", "it played '\\u{1b}[31m\u{fffd}', which"),
+        ("flood", "while :; do echo info string flood; done", stalled),
+        ("endless", "exec cat /dev/zero", stalled),
+    ];
+    for (name, on_go, what) in bad {
+        let settings = script(&folder, name, on_go);
+        let settings = if what == stalled { impatient(settings) } else { settings };
+        let report = against_random(&engine(&settings), 2);
+        assert_eq!((report.losses, report.faults.len()), (2, 2), "{name}: {report}");
+        assert!(report.faults.iter().all(|(_, fault)| fault.what.contains(what)), "{name}: {:?}", report.faults);
+    }
+}
+
+#[test]
+fn noise_does_no_harm() {
+    let folder = Folder::new("noise");
+    let noise = [
+        ("lines", "yes 'info string noise' | head -n 20000"),
+        ("long", "head -c 3000000 /dev/zero | tr '\\0' x; echo"),
+        ("bytes", "head -c 5000 /dev/urandom | tr -d 'b'; echo"),
+        ("words", "echo bestmov 1; echo info score cp; echo info depth -4 score mate x; echo readyok; echo uciok"),
+        // What it says between moves is no answer to the next question.
+        ("echo", "echo \"bestmove $best\"; best=99"),
+    ];
+    for (name, on_go) in noise {
+        let report = against_random(&engine(&script(&folder, name, on_go)), 2);
+        assert!(report.faults.is_empty(), "{name}: {report}");
+    }
+}
+
+#[test]
+fn a_crashed_engine_is_started_again_for_the_next_game() {
+    let folder = Folder::new("again");
+    let once = "if [ ! -e \"$here/crashed\" ]; then touch \"$here/crashed\"; exit 3; fi";
+    let engine = engine(&script(&folder, "once", once));
+    let (_, report) = play(&engine, &entrant("random"), settings(6, 1), Archive::default()).unwrap();
+    assert_eq!((report.games(), report.faults.len()), (6, 1), "{report}");
+    assert_eq!(report.faults[0].0, 1, "in the first game");
+}
+
+#[test]
+fn engines_that_cannot_be_used_are_refused_before_the_match() {
+    let folder = Folder::new("refused");
+    let refused = |settings: &ExternalSettings| ExternalPlayer::try_out(settings).unwrap_err();
+    let mut typo = script(&folder, "typo", "");
+    typo.options = vec![("Moo".to_owned(), String::new())];
+    assert_eq!(refused(&typo).to_string(), "it has no option 'Moo' (did you mean Mood?)");
+    let with = |command: &str| {
+        let ready = Duration::from_millis(300);
+        ExternalSettings {
+            patience: Patience { ready, ..Patience::default() },
+            ..ExternalSettings::new(command, Go::default())
+        }
+    };
+    assert!(matches!(refused(&with("/no/such/engine")), PlayerError::Start(_)));
+    assert!(matches!(refused(&with("/bin/false")), PlayerError::Crashed(_)));
+    assert!(matches!(refused(&with("/bin/sleep 100")), PlayerError::Stalled(_)));
+    assert!(matches!(refused(&with("yes bestmove 1")), PlayerError::Stalled(_)));
+}
+
+#[test]
+fn no_process_is_left_behind() {
+    let folder = Folder::new("reaped");
+    let settings = script(&folder, "pid", "echo $$ > \"$here/pid\"; exec sleep 100");
+    against_random(&engine(&impatient(settings)), 2);
+    let pid = std::fs::read_to_string(folder.file("pid")).unwrap();
+    assert!(!Path::new("/proc").join(pid.trim()).exists());
+}
+
+#[test]
+fn real_engines_play_chess() {
+    let engines = [
+        ("/usr/games/stockfish", "uci:/usr/games/stockfish,nodes=200,option.Skill Level=0,option.Hash=1"),
+        ("/usr/games/gnuchess", "uci:/usr/games/gnuchess --uci,depth=1"),
+    ];
+    for (path, line) in engines {
+        if !Path::new(path).exists() {
+            continue;
+        }
+        let engine = line.parse::<PlayerLine>().unwrap().entrant::<Chess>().unwrap();
+        let (pairs, report) = play(&engine, &entrant("random"), settings(2, 2), Archive::default()).unwrap();
+        assert!(report.faults.is_empty() && report.wins >= 1, "{report}");
+        assert!(pairs[0][0].notes.iter().any(|note| note.contains('/')), "{:?}", pairs[0][0].notes);
+    }
+}

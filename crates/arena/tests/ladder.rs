@@ -1,0 +1,82 @@
+//! A ladder rates many and remembers.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use alfil_arena::contest::StateError;
+use alfil_arena::ladder::{Ladder, Standings, svg};
+use alfil_arena::opening::Openings;
+use alfil_game::Game;
+use alfil_game::connect4::Connect4;
+use alfil_game::tictactoe::TicTacToe;
+use common::{Folder, entrant};
+
+fn climb<G: Game>(lines: &[&str], games: u64, state: Option<&Path>) -> Result<Standings, StateError> {
+    let ladder = Ladder {
+        players: lines.iter().map(|line| entrant::<G>(line)).collect(),
+        anchor: 0,
+        anchor_elo: 100.0,
+        games,
+        concurrency: 2,
+        seed: 1,
+        openings: Openings::random(1),
+        state: state.map(Path::to_owned),
+    };
+    ladder.run(&mut |_| {}, &AtomicBool::new(false))
+}
+
+fn names(standings: &Standings) -> Vec<&str> {
+    standings.rows.iter().map(|row| row.name.as_str()).collect()
+}
+
+#[test]
+fn the_stronger_stand_higher() {
+    let lines = ["random", "uct:rollouts=20", "uct:rollouts=400"];
+    let standings = climb::<Connect4>(&lines, 40, None).unwrap();
+    assert_eq!(names(&standings), ["uct:rollouts=400", "uct:rollouts=20", "random"], "{standings}");
+    let anchor = &standings.rows[2];
+    assert!(anchor.anchor && anchor.rating.elo == 100.0);
+    assert!(standings.rows.iter().all(|row| row.rating.low <= row.rating.elo && row.rating.elo <= row.rating.high));
+    assert_eq!(standings.played, 80);
+    assert_eq!(standings.rows.iter().map(|row| row.games).sum::<u64>(), 160);
+    assert_eq!(standings.rows.iter().map(|row| row.points).sum::<f64>(), 80.0);
+    assert!(standings.to_string().lines().all(|line| line.chars().count() <= 80), "{standings}");
+    assert_eq!(svg(&standings).matches("<circle").count(), 3);
+    assert_eq!(standings.json()["players"][2]["elo"], 100.0);
+}
+
+#[test]
+fn who_joins_later_plays_and_nobody_plays_again() {
+    let folder = Folder::new("ladder");
+    let path = folder.file("state");
+    let first = climb::<TicTacToe>(&["random", "oracle"], 20, Some(&path)).unwrap();
+    assert_eq!(first.played, 20);
+    assert_eq!(climb::<TicTacToe>(&["random", "oracle"], 20, Some(&path)).unwrap().played, 0);
+    let before = std::fs::read_to_string(&path).unwrap();
+    let three = ["random", "oracle:name=renamed", "uct:rollouts=10", "uct:rollouts=10,name=the same"];
+    let joined = climb::<TicTacToe>(&three, 20, Some(&path)).unwrap();
+    assert_eq!((joined.played, joined.rows.len()), (20, 3));
+    let after = std::fs::read_to_string(&path).unwrap();
+    assert!(after.starts_with(&before));
+    assert!(after[before.len()..].lines().filter(|line| line.contains("uct")).count() >= 5, "{after}");
+    // Results of those who are not asked for are kept and not counted.
+    let two = climb::<TicTacToe>(&["random", "oracle"], 20, Some(&path)).unwrap();
+    assert!((20..=40).contains(&two.rows[0].games) && two.played == 0);
+    // A torn end is forgotten, the rest is not.
+    std::fs::write(&path, &after[..after.len() - 3]).unwrap();
+    assert_eq!(climb::<TicTacToe>(&three, 20, Some(&path)).unwrap().played, 2);
+    let error = climb::<Connect4>(&["random"], 20, Some(&path)).unwrap_err().to_string();
+    assert!(error.contains("belongs to a ladder of tictactoe"), "{error}");
+    std::fs::write(&path, "shopping list\n").unwrap();
+    climb::<TicTacToe>(&["random"], 20, Some(&path)).unwrap_err();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "shopping list\n");
+}
+
+#[test]
+fn one_player_alone_needs_no_games() {
+    let standings = climb::<TicTacToe>(&["random", "random"], 20, None).unwrap();
+    assert_eq!((standings.played, names(&standings)), (0, vec!["random"]));
+}

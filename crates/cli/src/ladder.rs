@@ -1,0 +1,105 @@
+//! `alfil ladder`
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use alfil_arena::ladder::{Climb, Ladder, svg};
+use alfil_arena::player::GRAMMAR;
+use alfil_game::Game;
+use alfil_game::registry::{self, GameVisitor};
+use anyhow::{Context, anyhow, bail};
+use clap::Args;
+
+use crate::Verdict;
+use crate::match_command::{Arena, entrant, progress};
+
+#[derive(Args)]
+#[command(after_help = GRAMMAR)]
+pub struct LadderCommand {
+    /// Network files, or any players
+    #[arg(required = true, value_name = "PLAYER")]
+    players: Vec<String>,
+    /// The game's name
+    #[arg(long, default_value = "chess")]
+    game: String,
+    /// A player whose rating is given, and the rating
+    #[arg(long, default_value = "random=0", value_name = "PLAYER=ELO")]
+    anchor: String,
+    /// Games for each player but the anchor, on average; those in the state file count
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
+    games: u64,
+    #[command(flatten)]
+    arena: Arena,
+    /// Keep every result here; later ladders with this file go on from it
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Draw the ratings
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(command: LadderCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let game = command.game.clone();
+    registry::with_game(&game, Task { command, out })?
+}
+
+struct Task<'a, W> {
+    command: LadderCommand,
+    out: &'a mut W,
+}
+
+impl<W: Write> GameVisitor for Task<'_, W> {
+    type Output = anyhow::Result<Verdict>;
+
+    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
+        let Task { command, out } = self;
+        let anchor = command.anchor.rsplit_once('=');
+        let anchor =
+            anchor.and_then(|(line, elo)| Some((line, elo.parse::<f64>().ok().filter(|elo| elo.is_finite())?)));
+        let (anchor, anchor_elo) = anchor
+            .ok_or_else(|| anyhow!("--anchor '{}' should be a player and its Elo, as in random=0", command.anchor))?;
+        let lines = std::iter::once(anchor).chain(command.players.iter().map(String::as_str));
+        let players = lines.map(entrant::<G>).collect::<anyhow::Result<Vec<_>>>()?;
+        let threads = players.iter().map(|player| player.threads).max().unwrap_or(1);
+        // Better now than after a night of games.
+        let folder =
+            command.svg.as_ref().and_then(|path| path.parent()).filter(|folder| !folder.as_os_str().is_empty());
+        let missing = |folder: &&Path| !folder.is_dir();
+        if let Some(folder) = folder.filter(missing) {
+            bail!("cannot write --svg: there is no folder {}", folder.display());
+        }
+        let ladder = Ladder {
+            players,
+            anchor: 0,
+            anchor_elo,
+            games: command.games,
+            concurrency: command.arena.concurrency(threads),
+            seed: command.arena.seed,
+            openings: command.arena.openings()?,
+            state: command.state,
+        };
+        let bar = progress(0)?;
+        let mut tell = |climb: Climb<'_>| {
+            bar.set_length(climb.target);
+            bar.set_message(climb.between.join(" - "));
+            bar.set_position(climb.games);
+        };
+        let standings = ladder.run(&mut tell, &AtomicBool::new(false))?;
+        bar.finish_and_clear();
+        if let Some(path) = &command.svg {
+            let picture = svg(&standings);
+            alfil_nn::write_whole(path, picture.as_bytes())
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        if command.json {
+            writeln!(out, "{}", standings.json())?
+        } else {
+            write!(out, "{standings}")?
+        }
+        Ok(Verdict::Fine)
+    }
+}

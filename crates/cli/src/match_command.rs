@@ -1,0 +1,163 @@
+//! `alfil match`
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use alfil_arena::contest::{Archive, Match, Progress, Settings};
+use alfil_arena::opening::Openings;
+use alfil_arena::player::{Entrant, GRAMMAR, PlayerLine};
+use alfil_arena::stats::Sprt;
+use alfil_game::Game;
+use alfil_game::chess::Chess;
+use alfil_game::registry::{self, GameVisitor};
+use anyhow::{Context, ensure};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::Verdict;
+
+#[derive(Args)]
+#[command(after_help = GRAMMAR)]
+pub struct MatchCommand {
+    /// A player; results are told from its side
+    #[arg(value_name = "A")]
+    a: String,
+    /// The other player
+    #[arg(value_name = "B")]
+    b: String,
+    /// The game's name
+    #[arg(long, default_value = "chess")]
+    game: String,
+    /// Games to play, an even number: every opening is played twice with colours exchanged
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
+    games: u64,
+    #[command(flatten)]
+    arena: Arena,
+    /// Stop as soon as it is clear whether A is elo1 stronger or no more than elo0, as in elo0=0,elo1=10
+    #[arg(long, value_name = "BOUNDS")]
+    sprt: Option<String>,
+    /// Write all games to a PGN file (chess)
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
+    /// Keep every finished pair here; the same command goes on from it [default: the PGN's name with .journal]
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How contests of any kind are played.
+#[derive(Args)]
+pub struct Arena {
+    /// Games at a time, or auto: as many as there are cores for
+    #[arg(long, default_value = "auto", value_name = "N")]
+    concurrency: Concurrency,
+    /// auto: a few random moves, balanced; or a file of positions (EPD, FEN), lines of moves, or PGN
+    #[arg(long, default_value = "auto", value_name = "FILE")]
+    openings: String,
+    /// What openings and all chance follow from
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+#[derive(Clone, Copy)]
+enum Concurrency {
+    Auto,
+    Games(usize),
+}
+
+impl FromStr for Concurrency {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Concurrency, String> {
+        match text.parse() {
+            _ if text == "auto" => Ok(Concurrency::Auto),
+            Ok(games @ 1..=1024) => Ok(Concurrency::Games(games)),
+            _ => Err("it should be auto or a number from 1 to 1024".to_owned()),
+        }
+    }
+}
+
+impl Arena {
+    /// Games at a time between players that keep so many threads busy.
+    pub fn concurrency(&self, threads: u32) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        match self.concurrency {
+            Concurrency::Auto => (cores / threads.max(1) as usize).max(1),
+            Concurrency::Games(games) => games,
+        }
+    }
+
+    pub fn openings<G: Game>(&self) -> anyhow::Result<Openings<G>> {
+        Ok(match self.openings.as_str() {
+            "auto" => Openings::random(self.seed),
+            path => Openings::from_file(path.as_ref())?,
+        })
+    }
+}
+
+/// The player that a line names.
+pub fn entrant<G: Game>(line: &str) -> anyhow::Result<Entrant<G>> {
+    Ok(line.parse::<PlayerLine>()?.entrant()?)
+}
+
+/// A line on the terminal that follows a contest; nothing where there is no terminal.
+pub fn progress(games: u64) -> anyhow::Result<ProgressBar> {
+    let style = ProgressStyle::with_template("{pos}/{len} {bar:20} {msg}  {elapsed}, {eta} left")?;
+    let bar = ProgressBar::new(games).with_style(style);
+    bar.enable_steady_tick(Duration::from_secs(1));
+    Ok(bar)
+}
+
+pub fn run(command: MatchCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let game = command.game.clone();
+    registry::with_game(&game, Task { command, out })?
+}
+
+struct Task<'a, W> {
+    command: MatchCommand,
+    out: &'a mut W,
+}
+
+impl<W: Write> GameVisitor for Task<'_, W> {
+    type Output = anyhow::Result<Verdict>;
+
+    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
+        let Task { command, out } = self;
+        ensure!(command.pgn.is_none() || G::NAME == Chess::NAME, "--pgn is for chess: {} has no PGN", G::NAME);
+        let sprt: Option<Sprt> = command.sprt.as_deref().map(str::parse).transpose().context("--sprt")?;
+        let mut openings = command.arena.openings()?;
+        let (a, b) = (entrant::<G>(&command.a)?, entrant::<G>(&command.b)?);
+        let beside = |pgn: &PathBuf| {
+            let mut name = pgn.clone().into_os_string();
+            name.push(".journal");
+            PathBuf::from(name)
+        };
+        let journal = command.state.clone().or_else(|| command.pgn.as_ref().map(beside));
+        let settings = Settings {
+            games: command.games,
+            concurrency: command.arena.concurrency(a.threads.max(b.threads)),
+            seed: command.arena.seed,
+            sprt,
+        };
+        let archive = Archive { journal, pgn: command.pgn };
+        let bar = progress(command.games.next_multiple_of(2))?;
+        let mut tell = |progress: Progress<'_>| {
+            bar.set_message(progress.report.brief());
+            bar.set_position(progress.report.games());
+        };
+        let contest = Match { a: &a, b: &b, openings: &mut openings, settings, archive };
+        let report = contest.run(&mut tell, &AtomicBool::new(false))?;
+        bar.finish_and_clear();
+        if command.json {
+            writeln!(out, "{}", report.json())?
+        } else {
+            write!(out, "{report}")?
+        }
+        Ok(Verdict::Fine)
+    }
+}

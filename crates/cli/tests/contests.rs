@@ -1,0 +1,192 @@
+//! Matches and ladders as users of the command line see them.
+#![allow(clippy::unwrap_used)]
+
+use std::process::{Command, Output};
+
+fn alfil(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_alfil")).args(arguments).output().unwrap()
+}
+
+fn stdout(arguments: &[&str]) -> String {
+    let output = alfil(arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && errors.is_empty(), "{arguments:?}: {errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json(arguments: &[&str]) -> serde_json::Value {
+    serde_json::from_str(&stdout(arguments)).unwrap()
+}
+
+/// What a command says when it is given something wrong: one line, and exit code 2.
+fn complaint(arguments: &[&str]) -> String {
+    let output = alfil(arguments);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+    assert!(output.stdout.is_empty(), "{arguments:?} printed something all the same");
+    assert_eq!(text.trim_end().lines().count(), 1, "{text}");
+    text
+}
+
+/// A folder of its own for each test.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("alfil-contests-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_match_is_summed_up() {
+    let text = stdout(&["match", "alphabeta:depth=2", "random", "--games", "6"]);
+    assert!(text.contains("chess: 6 games in 3 pairs") && text.contains("Elo of A over B"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let report = json(&["match", "oracle", "random", "--game", "tictactoe", "--games", "20", "--json"]);
+    assert_eq!((&report["a"], &report["b"]), (&"oracle".into(), &"random".into()));
+    let count = |key: &str| report[key].as_u64().unwrap();
+    assert_eq!((count("games"), count("losses")), (20, 0));
+    assert_eq!(count("wins") + count("draws"), 20);
+    for key in ["elo", "elo_low", "elo_high", "sprt"] {
+        assert!(report.as_object().unwrap().contains_key(key), "{report}");
+    }
+    let test = ["match", "oracle", "random", "--game", "tictactoe", "--games", "5000", "--sprt", "elo0=0,elo1=50"];
+    let report = json(&[&test[..], &["--json"]].concat());
+    assert_eq!(report["sprt"]["decision"], "H1");
+    assert!(report["games"].as_u64().unwrap() < 5000);
+}
+
+#[test]
+fn a_match_goes_on_from_its_journal() {
+    let folder = Folder::new("resume");
+    let (pgn, journal) = (folder.file("games.pgn"), folder.file("games.pgn.journal"));
+    let play = |games: &str| json(&["match", "random", "alphabeta:depth=1", "--games", games, "--pgn", &pgn, "--json"]);
+    assert_eq!(play("4")["resumed"], 0);
+    assert_eq!(play("4")["resumed"], 4);
+    let report = play("8");
+    assert_eq!((&report["games"], &report["resumed"]), (&8.into(), &4.into()));
+    assert_eq!(json(&["pgn", "check", &pgn, "--json"])["games"], 8);
+    assert!(std::fs::metadata(&journal).unwrap().len() > 0);
+    let other = ["match", "random", "alphabeta:depth=2", "--games", "4", "--pgn", &pgn];
+    let expected = "another match (player B is alphabeta:depth=1 there, alphabeta:depth=2 here)";
+    assert!(complaint(&other).contains(expected), "{}", complaint(&other));
+    let elsewhere = folder.file("state");
+    assert!(complaint(&[&other[..], &["--state", &elsewhere]].concat()).contains("holds other games"));
+}
+
+#[test]
+fn networks_play_and_climb() {
+    let folder = Folder::new("ladder");
+    let (one, two) = (folder.file("one.safetensors"), folder.file("two.safetensors"));
+    for (file, seed) in [(&one, "1"), (&two, "2")] {
+        stdout(&["net", "random", "--game", "tictactoe", "--arch", "8x1", "--seed", seed, "-o", file]);
+    }
+    let (a, b) = (format!("{one}:visits=60"), format!("{two}:movetime=0.001,threads=2,name=Two"));
+    let report = json(&["match", &a, &b, "--game", "tictactoe", "--games", "4", "--json"]);
+    assert_eq!((&report["a"], &report["b"]), (&"one:visits=60".into(), &"Two".into()));
+    let (state, picture) = (folder.file("state"), folder.file("ladder.svg"));
+    let ladder = ["ladder", &a, "--game", "tictactoe", "--games", "12", "--state", &state, "--svg", &picture];
+    let text = stdout(&ladder);
+    assert!(
+        text.contains("one:visits=60") && text.contains("anchor") && text.contains("12 games played now"),
+        "{text}"
+    );
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(std::fs::read_to_string(&picture).unwrap().starts_with("<svg"));
+    let joined = json(&[&ladder[..], &["oracle", "--anchor", "random=-50", "--json"]].concat());
+    assert_eq!((&joined["played"], joined["players"].as_array().unwrap().len()), (&12.into(), 3));
+    assert_eq!(json(&[&ladder[..], &["--json"]].concat())["played"], 0);
+    let wrong = ["match", &a, "random", "--game", "chess"];
+    assert!(complaint(&wrong).contains("made for tictactoe/stones"), "{}", complaint(&wrong));
+}
+
+#[test]
+fn openings_come_from_files() {
+    let folder = Folder::new("openings");
+    let book = folder.file("book.epd");
+    std::fs::write(&book, "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\n").unwrap();
+    let pgn = folder.file("games.pgn");
+    let play = ["match", "random", "random", "--games", "2", "--openings", &book, "--pgn", &pgn];
+    stdout(&play);
+    let games = std::fs::read_to_string(&pgn).unwrap();
+    assert_eq!(games.matches("[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]").count(), 2, "{games}");
+    std::fs::write(&book, "e4 e5\ne4 Ke7\n").unwrap();
+    assert!(
+        complaint(&["match", "random", "random", "--openings", &book]).contains("line 2: 'Ke7' is not a legal move")
+    );
+}
+
+#[test]
+fn mistakes_get_one_clear_sentence() {
+    assert!(complaint(&["match", "randm", "random"]).contains("did you mean random?"));
+    assert!(complaint(&["match", "random", "alphabeta:dept=3"]).contains("did you mean depth?"));
+    assert!(complaint(&["match", "random", "no/such.safetensors:visits=8"]).contains("no/such.safetensors"));
+    assert!(complaint(&["match", "random", "random", "--game", "ches"]).contains("did you mean chess?"));
+    assert!(complaint(&["match", "oracle", "random"]).contains("the oracle does not play chess"));
+    assert!(complaint(&["match", "uci:/no/such,nodes=1", "random"]).contains("cannot use the engine '/no/such'"));
+    assert!(complaint(&["match", "uci:/bin/false,nodes=1", "random"]).contains("it crashed"));
+    assert!(complaint(&["match", "random", "random", "--openings", "/no/book"]).contains("/no/book"));
+    assert!(complaint(&["match", "random", "random", "--sprt", "elo0=5"]).contains("--sprt"));
+    assert!(complaint(&["match", "random", "random", "--pgn", "/no/such/x.pgn"]).contains("/no/such/x.pgn"));
+    let no_pgn = ["match", "random", "random", "--game", "tictactoe", "--pgn", "x.pgn"];
+    assert!(complaint(&no_pgn).contains("tictactoe has no PGN"));
+    assert!(complaint(&["ladder", "random", "--anchor", "random"]).contains("as in random=0"));
+    assert!(complaint(&["ladder", "random", "--state", "/no/such/x"]).contains("/no/such/x"));
+    let unwritable = ["ladder", "random", "--svg", "/no/such/x.svg"];
+    assert!(complaint(&unwritable).contains("there is no folder /no/such"));
+    let bad: [&[&str]; 4] = [
+        &["match", "random"],
+        &["match", "random", "random", "--games", "0"],
+        &["match", "random", "random", "--concurrency", "0"],
+        &["ladder"],
+    ];
+    for arguments in bad {
+        assert_eq!(alfil(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+/// Its engine does not notice that nobody speaks to it any more.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_match_leaves_no_engine_behind() {
+    use std::time::Duration;
+
+    let folder = Folder::new("killed");
+    let (engine, pid) = (folder.file("engine"), folder.file("pid"));
+    let script = format!(
+        "while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; \
+         quit) exit;; go*) echo $$ > {pid}.new; mv {pid}.new {pid}; exec sleep 60;; esac; done\n"
+    );
+    std::fs::write(&engine, script).unwrap();
+    let line = format!("uci:/bin/sh {engine},nodes=1");
+    let mut contest =
+        Command::new(env!("CARGO_BIN_EXE_alfil")).args(["match", &line, "random", "--games", "2"]).spawn().unwrap();
+    let wait_until = |done: &dyn Fn() -> bool| {
+        for _ in 0..2000 {
+            if done() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("it never happened");
+    };
+    wait_until(&|| std::path::Path::new(&pid).exists());
+    contest.kill().unwrap();
+    contest.wait().unwrap();
+    let process = format!("/proc/{}/stat", std::fs::read_to_string(&pid).unwrap().trim());
+    // One that nobody has reaped yet is a zombie.
+    let is_gone = |stat: String| stat.contains(") Z ");
+    wait_until(&|| std::fs::read_to_string(&process).map_or(true, is_gone));
+}
