@@ -10,6 +10,7 @@ mod engine;
 mod fingerprint;
 mod line_file;
 mod seed;
+mod tablebase;
 mod wording;
 
 pub mod contest;
@@ -17,3 +18,5 @@ pub mod ladder;
 pub mod opening;
 pub mod player;
 pub mod stats;
+
+pub use tablebase::Tables;

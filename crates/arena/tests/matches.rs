@@ -114,7 +114,14 @@ fn a_match_can_be_stopped() {
     let (a, b) = (entrant::<TicTacToe>("random"), entrant("random:name=other"));
     let stop = AtomicBool::new(false);
     let mut openings = Openings::random(1);
-    let contest = Match { a: &a, b: &b, openings: &mut openings, settings: settings(1_000_000, 2), archive: none() };
+    let contest = Match {
+        a: &a,
+        b: &b,
+        openings: &mut openings,
+        settings: settings(1_000_000, 2),
+        referee: None,
+        archive: none(),
+    };
     let report = contest.run(&mut |progress| stop.store(progress.report.games() >= 10, Relaxed), &stop).unwrap();
     assert_eq!(report.ended, Some(Ended::Stopped));
     assert!((10..10_000).contains(&report.games()));
@@ -187,4 +194,21 @@ fn chess_games_are_written_as_pgn() {
     let fresh = Archive { journal: None, pgn: Some(path.clone()) };
     play(&a, &b, settings(2, 1), fresh).unwrap_err();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "my precious games");
+}
+
+/// A referee that calls every game after ten plies.
+#[test]
+fn a_referee_ends_games_early() {
+    let (a, b) = (entrant::<Connect4>("random"), entrant("random"));
+    let referee = |game: &Connect4| (game.ply() >= 10).then(|| alfil_game::Outcome::draw("ten plies"));
+    let mut openings = Openings::random(3);
+    let (settings, archive) = (settings(20, 2), none());
+    let contest = Match { a: &a, b: &b, openings: &mut openings, settings, referee: Some(&referee), archive };
+    let mut ends = Vec::new();
+    let report = contest.run(
+        &mut |progress| ends.extend(progress.pair.into_iter().flatten().map(|record| record.end.clone())),
+        &AtomicBool::new(false),
+    );
+    assert!(report.unwrap().draws >= 18, "{ends:?}");
+    assert!(ends.iter().filter(|end| *end == "ten plies").count() >= 18);
 }

@@ -1,11 +1,13 @@
 //! `alfil match`
 
+use std::any::Any;
 use std::io::Write;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use alfil_arena::Tables;
 use alfil_arena::contest::{Archive, Match, Progress, Settings};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, GRAMMAR, PlayerLine};
@@ -42,6 +44,9 @@ pub struct MatchCommand {
     /// Write all games to a PGN file (chess)
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
+    /// End games by the Syzygy tablebases in these folders (chess)
+    #[arg(long, value_name = "FOLDERS")]
+    syzygy: Option<String>,
     /// Keep every finished pair here; the same command goes on from it [default: the PGN's name with .journal]
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
@@ -129,6 +134,8 @@ impl<W: Write> GameVisitor for Task<'_, W> {
     fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
         let Task { command, out } = self;
         ensure!(command.pgn.is_none() || G::NAME == Chess::NAME, "--pgn is for chess: {} has no PGN", G::NAME);
+        ensure!(command.syzygy.is_none() || G::NAME == Chess::NAME, "--syzygy is for chess");
+        let tables = command.syzygy.as_deref().map(Tables::open).transpose().map_err(anyhow::Error::msg)?;
         let sprt: Option<Sprt> = command.sprt.as_deref().map(str::parse).transpose().context("--sprt")?;
         let mut openings = command.arena.openings()?;
         let (a, b) = (entrant::<G>(&command.a)?, entrant::<G>(&command.b)?);
@@ -150,7 +157,8 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             bar.set_message(progress.report.brief());
             bar.set_position(progress.report.games());
         };
-        let contest = Match { a: &a, b: &b, openings: &mut openings, settings, archive };
+        let referee = |game: &G| tables.as_ref()?.outcome((game as &dyn Any).downcast_ref::<Chess>()?);
+        let contest = Match { a: &a, b: &b, openings: &mut openings, settings, referee: Some(&referee), archive };
         let report = contest.run(&mut tell, &AtomicBool::new(false))?;
         bar.finish_and_clear();
         if command.json {

@@ -9,7 +9,7 @@ use alfil_game::connect4::{self, Connect4};
 use alfil_game::tictactoe::{self, TicTacToe};
 use alfil_game::{Game, Knowledge, line};
 use alfil_nn::{Architecture, Network};
-use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, NetworkEvaluator, Rollout, Tempered, Uniform};
+use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, NetworkEvaluator, Pool, Rollout, Tempered, Uniform};
 use alfil_search::{Evaluation, Evaluator};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -91,6 +91,32 @@ fn every_kind_keeps_the_contract() {
     keeps_the_contract::<Chess>(&mut Cache::new(network(), memory(100_000, 60)));
     keeps_the_contract::<TicTacToe>(&mut Rollout::new(5, 1));
     keeps_the_contract::<TicTacToe>(&mut Cache::new(Rollout::<TicTacToe>::new(5, 1), memory(1_000, 9)));
+}
+
+#[test]
+fn many_searches_share_a_pool_and_get_their_own_answers() {
+    let evaluators: Vec<Box<dyn Evaluator<Chess>>> = vec![Box::new(network()), Box::new(network())];
+    let pool = Pool::new(evaluators, 16);
+    keeps_the_contract::<Chess>(&mut pool.client());
+    let positions = positions::<Chess>(200, 9);
+    std::thread::scope(|scope| {
+        for thread in 0..6usize {
+            let (mut client, positions) = (pool.client(), &positions);
+            scope.spawn(move || {
+                let mut plain = network();
+                for start in 0..40 {
+                    // Batches of all sizes, more than the pool judges at once among them.
+                    for (game, moves) in positions.iter().cycle().skip(7 * thread + start).take(1 + (start * 5) % 23) {
+                        client.add(game, moves);
+                        plain.add(game, moves);
+                    }
+                    assert_eq!(run(&mut client), run(&mut plain), "to the bit, whatever they were judged with");
+                }
+            });
+        }
+    });
+    println!("{} positions at a time", pool.mean_batch());
+    assert!(pool.mean_batch() > 1.0 && pool.mean_batch() <= 16.0);
 }
 
 #[test]

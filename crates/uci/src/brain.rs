@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use alfil_arena::Tables;
 use alfil_game::chess::{Chess, Move, Rules};
 use alfil_game::{Game, Knowledge, Side};
 use alfil_nn::Network;
@@ -20,7 +21,6 @@ use crate::book::Book;
 use crate::clock::Clock;
 use crate::command::Go;
 use crate::options::Options;
-use crate::tablebase::Tables;
 use crate::voice::Voice;
 use crate::{info, strength};
 

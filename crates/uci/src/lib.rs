@@ -9,7 +9,6 @@ mod brain;
 mod engine;
 mod info;
 mod strength;
-mod tablebase;
 mod voice;
 
 pub mod clock;

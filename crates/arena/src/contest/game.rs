@@ -2,10 +2,13 @@
 
 use std::time::Instant;
 
-use alfil_game::{First, Game, Score, Side};
+use alfil_game::{First, Game, Outcome, Score, Side};
 
 use crate::player::{Choice, Played, Player, PlayerError};
 use crate::wording::shorten;
+
+/// Ends games whose result is known for certain before the rules end them.
+pub type Referee<'a, G> = &'a (dyn Fn(&G) -> Option<Outcome> + Send + Sync);
 
 /// How a game went.
 pub(super) struct Finished<G: Game> {
@@ -25,10 +28,11 @@ pub(super) struct Seats<'a, G: Game> {
     pub seeds: [u64; 2],
 }
 
-/// Plays a game to its end by the rules. None if it was told to stop.
+/// Plays a game to its end, by the rules or by the referee. None if it was told to stop.
 pub(super) fn play_game<G: Game>(
     opening: &Played<G>,
     seats: Seats<'_, G>,
+    referee: Option<Referee<'_, G>>,
     stop: &dyn Fn() -> bool,
 ) -> Option<Finished<G>> {
     let Seats { players: [first, second], seeds } = seats;
@@ -52,7 +56,8 @@ pub(super) fn play_game<G: Game>(
     }
     let mut moves = Vec::new();
     loop {
-        if let Some(outcome) = played.now().legal_moves(&mut moves) {
+        let judged = || referee.and_then(|referee| referee(played.now()));
+        if let Some(outcome) = played.now().legal_moves(&mut moves).or_else(judged) {
             let end = outcome.reason.to_owned();
             return Some(Finished { played, notes, score: outcome.score, end, fault: None });
         }

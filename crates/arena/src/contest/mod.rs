@@ -16,6 +16,7 @@ mod summary;
 mod tally;
 
 pub use archive::Archive;
+pub use game::Referee;
 pub use play::{Match, Progress, Settings};
 pub use record::{Fault, Record, Who};
 pub use report::{Ended, Report};

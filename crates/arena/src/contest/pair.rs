@@ -2,18 +2,19 @@
 
 use alfil_game::{First, Game, Side, Swap};
 
-use super::game::{Finished, Seats, play_game};
+use super::game::{Finished, Referee, Seats, play_game};
 use super::{Fault, Record, Who};
 use crate::player::{Played, Player};
 use crate::seed::derive;
 
 /// A thread's own two players.
-pub(super) struct Table<G: Game> {
+pub(super) struct Table<'a, G: Game> {
     pub a: Box<dyn Player<G>>,
     pub b: Box<dyn Player<G>>,
+    pub referee: Option<Referee<'a, G>>,
 }
 
-impl<G: Game> Table<G> {
+impl<G: Game> Table<'_, G> {
     /// Plays an opening with A first, then with B first. None if it was told to stop.
     pub fn play(&mut self, pair: u64, opening: &Played<G>, seed: u64, stop: &dyn Fn() -> bool) -> Option<[Record; 2]> {
         let mut game = |first: Who| {
@@ -22,7 +23,7 @@ impl<G: Game> Table<G> {
                 Who::A => Seats { players: [&mut *self.a, &mut *self.b], seeds: [seed(Who::A), seed(Who::B)] },
                 Who::B => Seats { players: [&mut *self.b, &mut *self.a], seeds: [seed(Who::B), seed(Who::A)] },
             };
-            Some(record(pair, first, opening, play_game(opening, seats, stop)?))
+            Some(record(pair, first, opening, play_game(opening, seats, self.referee, stop)?))
         };
         Some([game(Who::A)?, game(Who::B)?])
     }

@@ -11,7 +11,7 @@ use super::archive::OpenArchive;
 use super::journal::Header;
 use super::pair::Table;
 use super::tally::Tally;
-use super::{Archive, Ended, Record, Report, StateError};
+use super::{Archive, Ended, Record, Referee, Report, StateError};
 use crate::opening::Openings;
 use crate::player::{Entrant, Played};
 use crate::stats::Sprt;
@@ -39,6 +39,8 @@ pub struct Match<'a, G: Game> {
     pub openings: &'a mut Openings<G>,
     /// How it is played.
     pub settings: Settings,
+    /// Who may end games early.
+    pub referee: Option<Referee<'a, G>>,
     /// Where finished games go.
     pub archive: Archive,
 }
@@ -54,7 +56,7 @@ pub struct Progress<'a> {
 impl<G: Game> Match<'_, G> {
     /// Plays until all games are played, the test is decided, or `stop` is set. Games under way are given up then.
     pub fn run(self, tell: &mut dyn FnMut(Progress<'_>), stop: &AtomicBool) -> Result<Report, StateError> {
-        let Match { a, b, openings, settings, archive } = self;
+        let Match { a, b, openings, settings, referee, archive } = self;
         let report = Tally::empty(&a.name, &b.name, G::NAME);
         let header = Header::new(G::NAME, [&a.identity, &b.identity], openings.identity(), settings.seed);
         let mut files = OpenArchive::default();
@@ -80,7 +82,7 @@ impl<G: Game> Match<'_, G> {
             for _ in 0..settings.concurrency.max(1) {
                 let (finished, schedule, halted) = (finished.clone(), &schedule, &halted);
                 scope.spawn(move || {
-                    let table = Table { a: a.player(), b: b.player() };
+                    let table = Table { a: a.player(), b: b.player(), referee };
                     work(table, schedule, settings.seed, halted, &finished);
                 });
             }
@@ -124,7 +126,7 @@ impl<G: Game> Schedule<'_, G> {
 
 /// One thread's part of a match.
 fn work<G: Game>(
-    mut table: Table<G>,
+    mut table: Table<'_, G>,
     schedule: &Mutex<Schedule<'_, G>>,
     seed: u64,
     halted: &(dyn Fn() -> bool + Sync),

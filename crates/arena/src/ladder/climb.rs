@@ -82,7 +82,8 @@ impl<G: Game> Ladder<G> {
                 sprt: None,
             };
             let openings = &mut openings;
-            Match { a: one, b: other, openings, settings, archive: Archive::default() }.run(&mut note, stop)?;
+            Match { a: one, b: other, openings, settings, referee: None, archive: Archive::default() }
+                .run(&mut note, stop)?;
             if let Some(error) = failed {
                 return Err(error);
             }

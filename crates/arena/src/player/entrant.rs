@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use alfil_game::Game;
 use alfil_nn::FileError;
-use alfil_search::evaluators::Kind;
+use alfil_search::evaluators::{Kind, Maker, Pool};
 
 use super::{Player, TreePlayer, TreeSettings};
+
+/// Positions of all games that a network judges at once, at most.
+const LARGEST_BATCH: usize = 256;
 
 /// A player of a contest.
 #[derive(Clone)]
@@ -37,7 +40,16 @@ impl<G: Game> Entrant<G> {
         kind: &Kind,
         settings: TreeSettings,
     ) -> Result<Entrant<G>, FileError> {
-        let evaluators = Arc::new(kind.maker::<G>()?);
+        let maker = kind.maker::<G>()?;
+        let evaluators: Arc<Maker<G>> = Arc::new(match kind {
+            // Games of the same network share its evaluators, so that more games than cores make larger batches.
+            Kind::Network(_) => {
+                let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+                let pool = Pool::new((0..cores as u64).map(maker).collect(), LARGEST_BATCH);
+                Box::new(move |_| Box::new(pool.client()))
+            }
+            _ => maker,
+        });
         let make = move || -> Box<dyn Player<G>> { Box::new(TreePlayer::new(Arc::clone(&evaluators), settings)) };
         Ok(Entrant { threads: settings.threads.max(1), ..Entrant::new(name, identity, make) })
     }

@@ -23,7 +23,7 @@ pub fn play<G: Game>(
     let mut openings = Openings::random(settings.seed);
     let mut pairs = Vec::new();
     let mut note = |progress: Progress<'_>| pairs.extend(progress.pair.cloned());
-    let contest = Match { a, b, openings: &mut openings, settings, archive };
+    let contest = Match { a, b, openings: &mut openings, settings, referee: None, archive };
     let report = contest.run(&mut note, &AtomicBool::new(false))?;
     pairs.sort_by_key(|pair| pair[0].pair);
     Ok((pairs, report))

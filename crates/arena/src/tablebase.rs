@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use alfil_game::Game;
 use alfil_game::chess::{Chess, Move};
+use alfil_game::{Game, Outcome};
 use shakmaty::Position;
-use shakmaty_syzygy::Tablebase;
+use shakmaty_syzygy::{AmbiguousWdl, Tablebase};
+
+const REASON: &str = "tablebase";
 
 /// Open tables.
 pub struct Tables {
@@ -28,12 +30,31 @@ impl Tables {
         self.files
     }
 
-    /// The move that keeps the best result and comes closest to it, and whether that is a win (1), draw (0) or loss (-1).
-    pub fn best(&self, game: &Chess) -> Option<(Move, i32)> {
-        let position = game.shakmaty();
-        if position.board().occupied().count() > self.tables.max_pieces() || position.castles().any() {
+    /// How the game would end, where the tables know it for certain, the 50-move rule allowed for.
+    pub fn outcome(&self, game: &Chess) -> Option<Outcome> {
+        if !self.covers(game) {
             return None;
         }
+        match self.tables.probe_wdl(game.shakmaty()).ok()? {
+            AmbiguousWdl::Win => Some(Outcome::win(game.side(), REASON)),
+            AmbiguousWdl::Loss => Some(Outcome::win(!game.side(), REASON)),
+            AmbiguousWdl::Draw | AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss => Some(Outcome::draw(REASON)),
+            // The tables round distances: whether the 50-move rule comes first is not known.
+            AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss => None,
+        }
+    }
+
+    fn covers(&self, game: &Chess) -> bool {
+        let position = game.shakmaty();
+        position.board().occupied().count() <= self.tables.max_pieces() && !position.castles().any()
+    }
+
+    /// The move that keeps the best result and comes closest to it, and whether that is a win (1), draw (0) or loss (-1).
+    pub fn best(&self, game: &Chess) -> Option<(Move, i32)> {
+        if !self.covers(game) {
+            return None;
+        }
+        let position = game.shakmaty();
         let (m, distance) = self.tables.best_move(position).ok().flatten()?;
         let m = game.parse_move(&m.to_uci(position.castles().mode()).to_string()).ok()?;
         // The distance is the opponent's, after the move.
