@@ -40,7 +40,7 @@ pub enum StateError {
         line: usize,
     },
     /// Text files of other contents are not written over.
-    #[error("{0} holds other games: name another file or move it away")]
+    #[error("{0} holds other games, or those of players with other names: name another file or move it away")]
     OtherGames(PathBuf),
 }
 

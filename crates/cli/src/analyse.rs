@@ -72,7 +72,7 @@ pub fn run(command: &Analyse, out: &mut impl Write) -> anyhow::Result<Verdict> {
             Box::new(Tempered::new(maker(number.into()), temperature)) as Box<dyn alfil_search::Evaluator<Chess>>
         })
         .collect();
-    let mut search = Search::new(Tree::new((command.hash as usize) << 20, 36), evaluators, root.clone());
+    let mut search = Search::new(tree(command.hash)?, evaluators, root.clone());
     let settings = Settings { lines: command.multipv as usize, ..Settings::default() };
     let control = Control::default();
     control.set_deadline(Some(Instant::now() + command.movetime));
@@ -87,6 +87,11 @@ pub fn run(command: &Analyse, out: &mut impl Write) -> anyhow::Result<Verdict> {
         eprint!("\r\x1b[K");
     }
     if command.place.json { print_json(&root, &report, out) } else { print(&root, &report, out) }
+}
+
+/// A tree of so many megabytes.
+pub fn tree(megabytes: u32) -> anyhow::Result<Tree> {
+    Tree::try_new((megabytes as usize) << 20, 36).context("there is not enough memory: give --hash fewer megabytes")
 }
 
 fn print(root: &Chess, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
@@ -105,7 +110,7 @@ fn print(root: &Chess, report: &Report, out: &mut impl Write) -> anyhow::Result<
     Ok(Verdict::Fine)
 }
 
-/// The score for White and the moves that are expected, with their numbers.
+/// The score for the side to move, and the moves that are expected, with their numbers.
 fn describe(line: &Line, root: &Chess, most: usize) -> String {
     let score = match line.proof {
         Some(proof) if proof.is_win() => format!("#{}", proof.plies.div_ceil(2)),

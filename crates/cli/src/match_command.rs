@@ -38,7 +38,7 @@ pub struct MatchCommand {
     games: u64,
     #[command(flatten)]
     arena: Arena,
-    /// Stop as soon as it is clear whether A is elo1 stronger or no more than elo0, as in elo0=0,elo1=10
+    /// Stop as soon as it is clear that A is not elo1 stronger, or more than elo0, as in elo0=0,elo1=10
     #[arg(long, value_name = "BOUNDS")]
     sprt: Option<String>,
     /// Write all games to a PGN file (chess)

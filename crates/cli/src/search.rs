@@ -11,12 +11,13 @@ use alfil_nn::Network;
 use alfil_search::evaluators::Kind;
 use alfil_search::parallel::{Control, Ended, Limits, Report, Search, Settings};
 use alfil_search::selection::{Gumbel, Puct, Rule};
-use alfil_search::tree::{Child, Proof, Tree, dot};
+use alfil_search::tree::{Child, Proof, dot};
 use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use crate::Verdict;
+use crate::analyse::tree;
 use crate::game::Place;
 
 #[derive(Args)]
@@ -130,7 +131,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         let visits = command.visits.or_else(|| command.time.is_none().then_some(1_000));
         let limits = Limits { visits, ..Limits::default() };
         let settings = Settings { rule: command.rule.rule(), batch: command.batch as usize, lines: 1 };
-        let mut search = Search::new(Tree::new((command.hash as usize) << 20, 36), evaluators, root.clone());
+        let mut search = Search::new(tree(command.hash)?, evaluators, root.clone());
         let report = search.run(&settings, &limits, &control, &mut |_| {});
         if let Some(path) = &command.dot {
             let text = dot(search.tree(), &root, 60);

@@ -214,3 +214,46 @@ fn lines_and_caches_are_reported() {
     }
     assert!(report.cache.hits > 0 && report.cache.hits < report.cache.asked, "{:?}", report.cache);
 }
+
+/// Uniform, but slow.
+struct Slow(Uniform);
+
+impl Evaluator<Chess> for Slow {
+    fn add(&mut self, game: &Chess, moves: &[alfil_game::chess::Move]) {
+        Evaluator::<Chess>::add(&mut self.0, game, moves);
+    }
+
+    fn len(&self) -> usize {
+        Evaluator::<Chess>::len(&self.0)
+    }
+
+    fn run(&mut self, take: &mut dyn FnMut(usize, alfil_search::Evaluation<'_>)) {
+        std::thread::sleep(Duration::from_millis(2));
+        Evaluator::<Chess>::run(&mut self.0, take);
+    }
+}
+
+#[test]
+fn a_slow_search_of_a_known_tree_is_not_settled_before_it_began() {
+    let start = Chess::new(&Rules::default());
+    let evaluators: Vec<Box<dyn Evaluator<Chess>>> = vec![Box::new(Slow(Uniform::default()))];
+    let mut search = Search::new(Tree::new(8 << 20, 36), evaluators, start);
+    run(&mut search, &visits(30));
+    let control = Control::default();
+    control.set_deadline(Some(Instant::now() + Duration::from_millis(300)));
+    let limits = Limits { settled: true, ..Limits::default() };
+    let report = search.run(&Settings::default(), &limits, &control, &mut |_| {});
+    // About 150 walks are to come, and no move is that far ahead of the others.
+    assert_eq!(report.ended, Some(Ended::Time), "{report:?}");
+    assert!(report.walks > 10);
+}
+
+#[test]
+fn other_moves_are_searched_after_a_proof() {
+    let mate = chess("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1");
+    let mut search = Search::new(Tree::new(8 << 20, 36), uniform(1), mate.clone());
+    assert_eq!(run(&mut search, &visits(500)).ended, Some(Ended::Proven));
+    let only = ["a1a2", "a1a3"].map(|name| mate.parse_move(name).unwrap().into()).to_vec();
+    let report = run(&mut search, &Limits { only, ..visits(500) });
+    assert_eq!((report.ended, report.visits), (Some(Ended::Done), 500));
+}

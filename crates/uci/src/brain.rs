@@ -11,10 +11,11 @@ use alfil_game::{Game, Knowledge, Side};
 use alfil_nn::Network;
 use alfil_search::Evaluator;
 use alfil_search::evaluators::{Cache, CacheMemory, Kind, Maker, Tempered};
-use alfil_search::parallel::{Control, Limits, Report, Search, Settings};
+use alfil_search::parallel::{Control, Ended, Limits, Report, Search, Settings};
+use alfil_search::root::pick;
 use alfil_search::selection::{Puct, Rule};
-use alfil_search::tree::{Child, Tree};
-use rand::{RngExt, SeedableRng};
+use alfil_search::tree::Tree;
+use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::book::Book;
@@ -106,8 +107,9 @@ pub(crate) struct Brain {
     equipment: Option<Equipment>,
     search: Option<Search<Chess>>,
     cache: Option<Arc<CacheMemory>>,
-    book: Option<(String, Book)>,
-    tables: Option<(String, Tables)>,
+    /// What was opened last, by name, if it could be.
+    book: (String, Option<Book>),
+    tables: (String, Option<Tables>),
     /// How late a search may notice that its time is over.
     latency: Duration,
     random: Xoshiro256PlusPlus,
@@ -122,8 +124,8 @@ impl Brain {
             equipment: None,
             search: None,
             cache: None,
-            book: None,
-            tables: None,
+            book: (String::new(), None),
+            tables: (String::new(), None),
             latency: Duration::ZERO,
             random: Xoshiro256PlusPlus::seed_from_u64(now),
         }
@@ -174,7 +176,10 @@ impl Brain {
                 ((0..options.threads).map(evaluator).collect(), bytes)
             }
         };
-        let tree = Tree::new(tree_bytes, USUAL_MOVES);
+        let tree = Tree::try_new(tree_bytes, USUAL_MOVES).unwrap_or_else(|| {
+            self.voice.notice(&format!("there is no memory for a Hash of {}: using 16", options.hash));
+            Tree::new(16 << 20, USUAL_MOVES)
+        });
         let mut search = Search::new(tree, evaluators, Chess::new(&Rules::default()));
         // One evaluation, to know how long it takes.
         let limits = Limits { visits: Some(1), ..Limits::default() };
@@ -214,32 +219,32 @@ impl Brain {
 
     fn open_book(&mut self, options: &Options) {
         let wanted = if options.own_book { options.book_file.as_str() } else { "" };
-        if self.book.as_ref().is_some_and(|(name, _)| name == wanted) {
+        if self.book.0 == wanted {
             return;
         }
-        self.book = None;
+        self.book = (wanted.to_owned(), None);
         if wanted.is_empty() {
             return;
         }
         match Book::open(&PathBuf::from(wanted)) {
-            Ok(book) => self.book = Some((wanted.to_owned(), book)),
+            Ok(book) => self.book.1 = Some(book),
             Err(error) => self.voice.notice(&format!("cannot use the book {wanted}: {error}")),
         }
     }
 
     fn open_tables(&mut self, options: &Options) {
         let wanted = options.syzygy_path.as_str();
-        if self.tables.as_ref().is_some_and(|(name, _)| name == wanted) {
+        if self.tables.0 == wanted {
             return;
         }
-        self.tables = None;
+        self.tables = (wanted.to_owned(), None);
         if wanted.is_empty() {
             return;
         }
         match Tables::open(wanted) {
             Ok(tables) => {
                 self.voice.notice(&format!("{} Syzygy tables", tables.files()));
-                self.tables = Some((wanted.to_owned(), tables));
+                self.tables.1 = Some(tables);
             }
             Err(problem) => self.voice.notice(&problem),
         }
@@ -253,12 +258,13 @@ impl Brain {
         while task.thought.is_held() {
             std::thread::sleep(Duration::from_millis(1));
         }
+        // Before the move is told: a program that then changes options waits for them to take effect.
+        task.thought.done.store(true, Ordering::Release);
         match (best, ponder) {
             (Some(best), Some(ponder)) => self.voice.say(&format!("bestmove {best} ponder {ponder}")),
             (Some(best), None) => self.voice.say(&format!("bestmove {best}")),
             (None, _) => self.voice.say("bestmove 0000"),
         }
-        task.thought.done.store(true, Ordering::Release);
     }
 
     /// The move to play and the reply that is expected.
@@ -277,7 +283,7 @@ impl Brain {
                 self.voice.notice("from the book");
                 return (text(m), None);
             }
-            if let Some((m, result)) = self.tables.as_ref().and_then(|(_, tables)| tables.best(&root)) {
+            if let Some((m, result)) = self.tables.1.as_ref().and_then(|tables| tables.best(&root)) {
                 let score = result * 20_000;
                 self.voice.say(&format!("info depth 1 score cp {score} tbhits 1 pv {}", root.move_text(m)));
                 return (text(m), None);
@@ -291,9 +297,10 @@ impl Brain {
             return (legal.first().and_then(|&m| text(m)), None);
         };
         let line = report.lines.first().map(|line| line.codes.as_slice()).unwrap_or_default();
-        let (best, temperature) = (line.first().copied(), self.temperature(&task.options));
-        let children = self.search.as_ref().and_then(|search| search.tree().root()).map(|root| root.ranked());
-        let drawn = children.filter(|_| temperature > 0.0).and_then(|children| self.draw(&children, temperature));
+        let (best, temperature) = (line.first().copied(), temperature(&task.options));
+        let ranked =
+            self.search.as_ref().and_then(|search| search.tree().root()).map_or(Vec::new(), |root| root.ranked());
+        let drawn = pick(&ranked, temperature.into(), &mut self.random).map(|child| child.code);
         match (drawn, best, line.get(1)) {
             (Some(m), ..) if Some(m) != best => (text(m.into()), None),
             (_, Some(m), reply) => {
@@ -323,6 +330,9 @@ impl Brain {
         let tell = |report: &Report| info::lines(report, root, options).iter().for_each(|line| voice.say(line));
         let report = search.run(&settings(options, root.side()), &limits, &thought.control, &mut |report| tell(report));
         tell(&report);
+        if report.ended == Some(Ended::Full) {
+            voice.notice("the tree is full: a larger Hash would let it think on");
+        }
         if options.verbose_move_stats
             && let Some(view) = search.tree().root()
         {
@@ -382,34 +392,17 @@ impl Brain {
     }
 
     fn book_move(&mut self, root: &Chess) -> Option<Move> {
-        let (_, book) = self.book.as_mut()?;
         // A book that cannot be read is as good as none.
-        book.probe(root, &mut self.random).ok().flatten()
-    }
-
-    fn temperature(&self, options: &Options) -> f32 {
-        let handicap = if options.limit_strength { strength::handicap(options.elo).1 } else { 0.0 };
-        options.temperature.max(handicap)
-    }
-
-    /// A move drawn by `visits^(1/T)`; by prior where nothing has been visited.
-    fn draw(&mut self, children: &[Child], temperature: f32) -> Option<u16> {
-        let visited = children.iter().any(|child| child.visits > 0);
-        let weigh = |child: &Child| if visited { child.visits as f32 } else { child.prior };
-        let most = children.iter().map(weigh).fold(f32::MIN_POSITIVE, f32::max);
-        let weights: Vec<f32> = children.iter().map(|child| (weigh(child) / most).powf(1.0 / temperature)).collect();
-        let mut left = self.random.random_range(0.0..1.0f32) * weights.iter().sum::<f32>();
-        for (child, weight) in children.iter().zip(&weights) {
-            left -= weight;
-            if left <= 0.0 {
-                return Some(child.code);
-            }
-        }
-        None
+        self.book.1.as_mut()?.probe(root, &mut self.random).ok().flatten()
     }
 }
 
 const BENCH_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+fn temperature(options: &Options) -> f32 {
+    let handicap = if options.limit_strength { strength::handicap(options.elo).1 } else { 0.0 };
+    options.temperature.max(handicap)
+}
 
 fn settings(options: &Options, side: Side) -> Settings {
     // The option is about the engine's own draws, the rule's constant about the first player's.

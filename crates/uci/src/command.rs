@@ -60,14 +60,14 @@ pub struct Go {
     pub nodes: Option<u32>,
     /// Mean depth to reach.
     pub depth: Option<u32>,
-    /// Moves to a mate that is looked for.
-    pub mate: Option<u32>,
     /// Until told to stop.
     pub infinite: bool,
     /// In the opponent's time.
     pub ponder: bool,
     /// The only moves to think about; all, if there are none.
     pub search_moves: Vec<String>,
+    /// Words that were not understood.
+    pub unknown: Vec<String>,
 }
 
 impl Command {
@@ -165,7 +165,8 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
             "movetime" => go.move_time = time(number()),
             "nodes" => go.nodes = number(),
             "depth" => go.depth = number(),
-            "mate" => go.mate = number(),
+            // A proven mate ends every search, however far away it is: its distance says nothing new.
+            "mate" => drop(number()),
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
             "searchmoves" => {
@@ -173,7 +174,7 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
                     go.search_moves.push(m.to_owned());
                 }
             }
-            _ => {}
+            _ => go.unknown.push(word.to_owned()),
         }
     }
     go

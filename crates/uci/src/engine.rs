@@ -156,12 +156,14 @@ impl Engine {
     }
 
     fn get_ready(&self) {
-        // While it thinks, everything was ready before it began.
+        // A program that asks while it thinks wants to know whether it is alive.
         if !self.is_thinking() {
             let (ready, wait) = channel();
             self.ask(Job::Prepare(self.options.clone(), ready));
-            // The answer fails to come only if the thread broke, which the next read will find out.
-            let _ = wait.recv();
+            if wait.recv().is_err() {
+                // The thread broke, and will think no more: no answer is the honest one.
+                return;
+            }
         }
         self.voice.say("readyok");
     }
@@ -212,6 +214,10 @@ impl Engine {
     fn think(&mut self, go: Go) {
         let begun = Instant::now();
         self.stop();
+        if !go.unknown.is_empty() {
+            let shown: String = go.unknown.join(" ").chars().take(100).collect();
+            self.voice.notice(&format!("go: not understood: {shown}"));
+        }
         let position = self.position();
         let mut only = Vec::new();
         for text in &go.search_moves {

@@ -25,7 +25,7 @@ impl fmt::Display for Report {
         let resumed =
             if self.resumed > 0 { format!(", {} of them played earlier", self.resumed) } else { String::new() };
         writeln!(f, "A  {}\nB  {}", cut(&self.a, TEXT), cut(&self.b, TEXT))?;
-        writeln!(f, "{}: {games} games in {} pairs{resumed}", self.game, self.pairs.pairs())?;
+        writeln!(f, "{}: {games} games in pairs{resumed}", self.game)?;
         if games == 0 {
             return Ok(());
         }
@@ -109,8 +109,8 @@ impl Report {
 
 fn write_sprt(sprt: &Sprt, state: &SprtState, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let outcome = match state.decision {
-        Some(Decision::AcceptH0) => format!("no stronger than {:+} Elo", sprt.elo0),
-        Some(Decision::AcceptH1) => format!("at least {:+} Elo stronger", sprt.elo1),
+        Some(Decision::AcceptH0) => format!("not {:+} Elo stronger", sprt.elo1),
+        Some(Decision::AcceptH1) => format!("over {:+} Elo stronger", sprt.elo0),
         None => "undecided".to_owned(),
     };
     let SprtState { llr, lower, upper, .. } = state;

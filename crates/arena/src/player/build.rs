@@ -76,7 +76,10 @@ impl PlayerLine {
                 let unusable = |why| BuildError::Engine { command: shorten(&external.command), why };
                 ExternalPlayer::try_out(external).map_err(unusable)?;
                 let external = external.clone();
-                Ok(Entrant::new(name, settings, move || Box::new(ExternalPlayer::new(external.clone()))))
+                let threads = external.threads();
+                let mut entrant = Entrant::new(name, settings, move || Box::new(ExternalPlayer::new(external.clone())));
+                entrant.threads = threads;
+                Ok(entrant)
             }
         }
     }

@@ -26,6 +26,12 @@ impl ExternalSettings {
     pub fn new(command: &str, go: Go) -> ExternalSettings {
         ExternalSettings { command: command.to_owned(), options: Vec::new(), go, patience: Patience::default() }
     }
+
+    /// The threads that it keeps busy, as far as its options say.
+    pub(super) fn threads(&self) -> u32 {
+        let named = self.options.iter().find(|(name, _)| name.eq_ignore_ascii_case("Threads"));
+        named.and_then(|(_, value)| value.parse().ok()).unwrap_or(1)
+    }
 }
 
 /// How long a program is waited for, beyond what it was given to think.
@@ -60,12 +66,14 @@ pub struct ExternalPlayer {
     engine: Option<Uci>,
     /// What is left of the clock.
     left: Duration,
+    /// What is left of the patience with a clock that has run out, for the whole game.
+    grace: Duration,
 }
 
 impl ExternalPlayer {
     /// A player that starts its program when it is needed.
     pub fn new(settings: ExternalSettings) -> ExternalPlayer {
-        ExternalPlayer { settings, engine: None, left: Duration::ZERO }
+        ExternalPlayer { settings, engine: None, left: Duration::ZERO, grace: Duration::ZERO }
     }
 
     /// Starts the program once, to see whether it can be used.
@@ -77,7 +85,7 @@ impl ExternalPlayer {
         let ExternalSettings { go, patience, .. } = &self.settings;
         let engine = self.engine.as_mut().ok_or(PlayerError::NoMove)?;
         let time = match (go.movetime, go.clock) {
-            (_, Some(_)) => self.left + patience.flag,
+            (_, Some(_)) => self.left + self.grace,
             (Some(time), None) => time + patience.late,
             (None, None) => patience.untimed,
         };
@@ -86,7 +94,9 @@ impl ExternalPlayer {
         let answer =
             answer.ok_or(if go.clock.is_some() { PlayerError::OutOfTime } else { PlayerError::Stalled(time) })?;
         if let Some((_, increment)) = go.clock {
-            self.left = self.left.saturating_sub(began.elapsed()) + increment;
+            let took = began.elapsed();
+            self.grace = self.grace.saturating_sub(took.saturating_sub(self.left));
+            self.left = self.left.saturating_sub(took) + increment;
         }
         let illegal = |_| PlayerError::Illegal(shorten(&answer.best));
         Ok(Choice { m: game.now().parse_move(&answer.best).map_err(illegal)?, opinion: answer.opinion })
@@ -100,6 +110,7 @@ fn start(settings: &ExternalSettings) -> Result<Uci, PlayerError> {
 impl<G: Game> Player<G> for ExternalPlayer {
     fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
         self.left = self.settings.go.clock.map_or(Duration::ZERO, |(base, _)| base);
+        self.grace = self.settings.patience.flag;
         let engine = match self.engine.take() {
             Some(engine) => engine,
             None => start(&self.settings)?,

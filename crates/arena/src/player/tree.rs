@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use alfil_game::{Game, Score};
 use alfil_search::evaluators::Maker;
 use alfil_search::parallel::{Control, Limits, Search, Settings};
+use alfil_search::root::pick;
 use alfil_search::selection::Rule;
-use alfil_search::tree::{Child, Tree};
-use rand::{RngExt, SeedableRng};
+use alfil_search::tree::Tree;
+use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
@@ -97,26 +98,4 @@ impl<G: Game> Player<G> for TreePlayer<G> {
         };
         Ok(Choice { m, opinion: Some(Opinion { worth, depth: report.depth }) })
     }
-}
-
-/// The first of the ranked moves, or, with a temperature, one by chance: visits^(1/T), as in AlphaZero, but never a move
-/// that is known to lose where there is another, nor any but the first where that is known to win.
-fn pick<'a>(ranked: &'a [Child], temperature: f64, random: &mut Xoshiro256PlusPlus) -> Option<&'a Child> {
-    let best = ranked.first()?;
-    if temperature <= 0.0 || best.proof.is_some_and(|proof| proof.is_win() || proof.is_loss()) {
-        return Some(best);
-    }
-    let open: Vec<_> = ranked.iter().filter(|child| !child.proof.is_some_and(|proof| proof.is_loss())).collect();
-    let visited = open.iter().any(|child| child.visits > 0);
-    let size = |child: &Child| if visited { f64::from(child.visits) } else { f64::from(child.prior) };
-    let largest = open.iter().map(|child| size(child)).fold(f64::MIN_POSITIVE, f64::max);
-    let weights: Vec<_> = open.iter().map(|child| (size(child) / largest).powf(1.0 / temperature)).collect();
-    let mut at = random.random::<f64>() * weights.iter().sum::<f64>();
-    for (child, weight) in open.iter().zip(weights) {
-        at -= weight;
-        if at < 0.0 {
-            return Some(child);
-        }
-    }
-    Some(best)
 }

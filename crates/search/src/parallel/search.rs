@@ -75,7 +75,6 @@ impl<G: Game> Search<G> {
     /// Goes to the position after these legal moves from `start`. What is known about it is kept if it lies ahead of where
     /// the search was.
     pub fn go_to(&mut self, start: &G, moves: &[G::Move]) {
-        // Positions that differ only in their history are written alike: the root itself is compared as well.
         let same_start = self.start.position() == start.position() && self.start.ply() == start.ply();
         let ahead = same_start.then(|| moves.strip_prefix(self.moves.as_slice())).flatten();
         match ahead {
@@ -113,21 +112,18 @@ impl<G: Game> Search<G> {
     ) -> Report {
         let began = Instant::now();
         if self.only != limits.only {
-            // What was left out before is missing from the tree.
-            if !self.only.is_empty() {
-                self.tree.clear();
-            }
+            // What was left out before is missing from the tree, and what is proven of all moves may not be of these.
+            self.tree.clear();
             self.only.clone_from(&limits.only);
         }
         let Search { tree, evaluators, root, only, .. } = self;
-        let counts = Counts::default();
+        let before = tree.root().map_or(0, |root| root.visits());
         if tree.is_empty()
             && root.outcome().is_none()
             && let Some(evaluator) = evaluators.first_mut()
         {
             // The root comes first, whatever the limits: without it there is no move at all.
             plant(tree, root, &mut **evaluator);
-            counts.walks.store(1, Relaxed);
         }
         tree.restrict_root(only);
         let visits = tree.root().map_or(0, |root| root.visits());
@@ -141,9 +137,9 @@ impl<G: Game> Search<G> {
             budget: Apart(AtomicI64::new(budget)),
             finished: AtomicBool::new(false),
             full: AtomicBool::new(false),
-            counts: Apart(counts),
+            counts: Apart(Counts::default()),
         };
-        let watch = Watch { shared: &shared, settings, limits, began };
+        let watch = Watch { shared: &shared, settings, limits, began, before };
         let ended = match evaluators.split_first_mut() {
             Some((first, others)) if !tree.is_empty() => std::thread::scope(|scope| {
                 for evaluator in others {
@@ -166,6 +162,8 @@ struct Watch<'a, G: Game> {
     settings: &'a Settings,
     limits: &'a Limits,
     began: Instant,
+    /// Visits that the root had before.
+    before: u32,
 }
 
 impl<G: Game> Watch<'_, G> {
@@ -192,6 +190,7 @@ impl<G: Game> Watch<'_, G> {
                 let news = (best, depth) != last;
                 if now - told >= LAZY || news && now - told >= EAGER {
                     (told, last) = (now, (best, depth));
+                    worker.tell();
                     tell(&self.report());
                 }
             }
@@ -222,12 +221,19 @@ impl<G: Game> Watch<'_, G> {
             [_] => return true,
             [best, second, ..] => (best.visits, second.visits),
         };
-        let walks = self.shared.counts.0.walks.load(Relaxed) as f64;
-        let speed = walks / (now - self.began).as_secs_f64().max(1e-6);
+        let speed = self.walks() as f64 / (now - self.began).as_secs_f64().max(1e-6);
+        if speed == 0.0 {
+            return false;
+        }
         let in_time = |deadline: Instant| deadline.saturating_duration_since(now).as_secs_f64() * speed;
         let left = self.shared.control.deadline().map_or(f64::INFINITY, in_time);
         let left = left.min(self.shared.budget.0.load(Relaxed) as f64);
         f64::from(best) - f64::from(second) > left
+    }
+
+    /// Visits of this search. The workers' own counts lag behind.
+    fn walks(&self) -> u64 {
+        self.shared.tree.root().map_or(0, |root| root.visits().saturating_sub(self.before).into())
     }
 
     fn report(&self) -> Report {
@@ -235,7 +241,7 @@ impl<G: Game> Watch<'_, G> {
         let root = tree.root();
         Report {
             visits: root.map_or(0, |root| root.visits()),
-            walks: counts.walks.load(Relaxed),
+            walks: self.walks(),
             elapsed: self.began.elapsed(),
             depth: counts.mean_depth(),
             depths: counts.depths.load(Relaxed),

@@ -175,7 +175,7 @@ impl<'a, G: Game> Worker<'a, G> {
     }
 
     /// Adds what this worker has done to the shared counts.
-    fn tell(&mut self) {
+    pub fn tell(&mut self) {
         let counts = &self.shared.counts.0;
         counts.walks.fetch_add(self.walks, Relaxed);
         counts.depths.fetch_add(self.depths, Relaxed);

@@ -2,6 +2,8 @@
 
 mod gumbel;
 mod noise;
+mod pick;
 
 pub use gumbel::{GumbelRoot, improved_policy};
 pub use noise::{add_noise, forced_edge, visit_policy};
+pub use pick::pick;

@@ -34,19 +34,26 @@ impl Tree {
     /// A tree that never takes more than `bytes` bytes, for positions of about `moves` moves each. Only where not even a
     /// root with the most moves that are searched (1,024) would fit does it take as much as that needs.
     pub fn new(bytes: usize, moves: usize) -> Tree {
-        let each = size_of::<Node>() + moves.max(1) * size_of::<AtomicU32>();
-        let nodes = (bytes / each).max(1);
-        let rest = bytes.saturating_sub(nodes * size_of::<Node>());
-        let edges = (rest / size_of::<AtomicU32>()).max(MOST_MOVES);
-        let mut all_nodes = Vec::with_capacity(nodes);
-        enlarge(&all_nodes);
-        all_nodes.resize_with(nodes, Node::default);
-        // Zeros that the system hands out only where they are touched: a large tree is there at once.
-        let all_edges: Vec<AtomicU32> = bytemuck::zeroed_vec(edges);
-        enlarge(&all_edges);
+        let (nodes, edges) = shape(bytes, moves);
+        Tree::in_room(nodes, Vec::with_capacity(nodes), bytemuck::zeroed_vec(edges))
+    }
+
+    /// The same, if the system has that much memory.
+    pub fn try_new(bytes: usize, moves: usize) -> Option<Tree> {
+        let (nodes, edges) = shape(bytes, moves);
+        let mut room = Vec::new();
+        room.try_reserve_exact(nodes).ok()?;
+        Some(Tree::in_room(nodes, room, bytemuck::allocation::try_zeroed_vec(edges).ok()?))
+    }
+
+    /// `edges` are zeros that the system hands out only where they are touched: a large tree is there at once.
+    fn in_room(nodes: usize, mut room: Vec<Node>, edges: Vec<AtomicU32>) -> Tree {
+        enlarge(&room);
+        enlarge(&edges);
+        room.resize_with(nodes, Node::default);
         Tree {
-            nodes: all_nodes.into_boxed_slice(),
-            edges: all_edges.into_boxed_slice(),
+            nodes: room.into_boxed_slice(),
+            edges: edges.into_boxed_slice(),
             used: Apart(AtomicU64::new(0)),
             root: AtomicU32::new(NONE),
             moves_left: AtomicBool::new(false),
@@ -319,4 +326,12 @@ impl Tree {
 fn pack(code: u16, prior: f32) -> u32 {
     let steps = (prior.clamp(0.0, 1.0) * PRIOR_STEPS + 0.5) as u32;
     u32::from(code) | steps << 16
+}
+
+/// Nodes and edges of a tree of so many bytes. Both are numbered with 32 bits.
+fn shape(bytes: usize, moves: usize) -> (usize, usize) {
+    let each = size_of::<Node>() + moves.max(1) * size_of::<AtomicU32>();
+    let nodes = (bytes / each).clamp(1, NONE as usize);
+    let rest = bytes.saturating_sub(nodes * size_of::<Node>());
+    (nodes, (rest / size_of::<AtomicU32>()).clamp(MOST_MOVES, u32::MAX as usize))
 }
