@@ -190,7 +190,7 @@ fn chess_games_are_written_as_pgn() {
     // Other games are not written over.
     std::fs::write(&path, "my precious games").unwrap();
     let error = play(&a, &b, settings(12, 2), archive).unwrap_err();
-    assert!(error.to_string().ends_with("holds other games: name another file or move it away"), "{error}");
+    assert!(error.to_string().contains("holds other games"), "{error}");
     let fresh = Archive { journal: None, pgn: Some(path.clone()) };
     play(&a, &b, settings(2, 1), fresh).unwrap_err();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "my precious games");
