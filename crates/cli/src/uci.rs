@@ -22,7 +22,7 @@ impl Args for EngineOptions {
                 "" | "false" => declaration.help.to_owned(),
                 _ => format!("{} [default: {default}]", declaration.help),
             };
-            let arg = Arg::new(declaration.flag).long(declaration.flag).help(help).hide_default_value(true);
+            let arg = Arg::new(declaration.flag).long(declaration.flag).help(help);
             command.arg(match declaration.is_check() {
                 true => arg.action(ArgAction::SetTrue),
                 false => arg.value_name(declaration.name).allow_hyphen_values(true),

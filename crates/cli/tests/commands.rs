@@ -1,6 +1,7 @@
 //! The command line as its users see it.
 #![allow(clippy::unwrap_used)]
 
+use std::io::Write;
 use std::process::{Command, Output};
 
 fn alfil(arguments: &[&str]) -> Output {
@@ -197,6 +198,30 @@ fn a_position_is_searched_and_the_tree_drawn() {
     assert!(complaint(&["search", "chess", "--evaluator", &tiny]).contains("made for tictactoe/stones"));
     assert!(complaint(&["search", "chess", "--time", "0"]).contains("--time"));
     assert!(complaint(&["search", "chess", "--dot", "/no/such/folder/x"]).contains("/no/such/folder/x"));
+}
+
+#[test]
+fn the_engine_speaks_and_positions_are_analysed() {
+    let mut engine = Command::new(env!("CARGO_BIN_EXE_alfil"))
+        .args(["uci", "--hash", "8", "--show-wdl"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    engine.stdin.take().unwrap().write_all(b"uci\nposition startpos moves e2e4\ngo nodes 200\n").unwrap();
+    let text = String::from_utf8(engine.wait_with_output().unwrap().stdout).unwrap();
+    assert!(text.contains("uciok") && text.contains(" wdl ") && text.contains("\nbestmove "), "{text}");
+    assert!(complaint(&["uci", "/no/such.pb.gz"]).contains("cannot use the network /no/such.pb.gz"));
+    assert!(complaint(&["uci", "--hash", "0"]).contains("Hash cannot be '0'"));
+
+    let mate = ["analyse", "--position", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "--movetime", "200ms", "--hash", "8"];
+    let text = stdout(&mate);
+    assert!(text.contains("#1  1. Ra8#"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let report = json(&[&mate[..], &["--json"]].concat());
+    assert_eq!(report["lines"][0]["mate"], 1);
+    assert!(complaint(&["analyse", "--movetime", "5x"]).contains("'x' is no unit of time"));
+    assert!(complaint(&["analyse", "--moves", "f3 e5 g4 Qh4"]).contains("the game is over"));
 }
 
 #[test]

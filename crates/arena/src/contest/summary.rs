@@ -21,11 +21,12 @@ impl fmt::Display for Report {
     /// A summary in 80 columns.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let games = self.games();
+        let pairs = self.pairs.pairs();
         let points = self.wins as f64 + self.draws as f64 / 2.0;
         let resumed =
             if self.resumed > 0 { format!(", {} of them played earlier", self.resumed) } else { String::new() };
         writeln!(f, "A  {}\nB  {}", cut(&self.a, TEXT), cut(&self.b, TEXT))?;
-        writeln!(f, "{}: {games} games in pairs{resumed}", self.game)?;
+        writeln!(f, "{}: {games} games in {pairs} pair{}{resumed}", self.game, if pairs == 1 { "" } else { "s" })?;
         if games == 0 {
             return Ok(());
         }
