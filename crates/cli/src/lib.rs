@@ -73,7 +73,7 @@ pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
         Command::Game(command) => game::run(command, &mut out),
         Command::Net(command) => net::run(command, &mut out),
         Command::Search(command) => search::run(command, &mut out),
-        Command::Uci(options) => return finish(uci::run(options)),
+        Command::Uci(options) => return finish(uci::run(&options)),
         Command::Analyse(command) => analyse::run(&command, &mut out),
         Command::Match(command) => match_command::run(command, &mut out),
         Command::Ladder(command) => ladder::run(command, &mut out),

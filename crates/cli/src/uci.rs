@@ -9,9 +9,9 @@ use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, builder::ValueHint}
 
 use crate::{Verdict, torch};
 
-/// The engine's options as flags, made from their declarations.
+/// The engine's options as flags, made from their declarations: the names of those that were given, and their values.
 #[derive(Clone)]
-pub struct EngineOptions(pub Options);
+pub struct EngineOptions(Vec<(&'static str, String)>);
 
 impl Args for EngineOptions {
     fn augment_args(command: clap::Command) -> clap::Command {
@@ -43,7 +43,7 @@ impl Args for EngineOptions {
 
 impl FromArgMatches for EngineOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<EngineOptions, clap::Error> {
-        let mut options = EngineOptions(Options::default());
+        let mut options = EngineOptions(Vec::new());
         options.update_from_arg_matches(matches)?;
         Ok(options)
     }
@@ -55,35 +55,35 @@ impl FromArgMatches for EngineOptions {
             } else {
                 matches.get_one::<String>(declaration.flag).cloned()
             };
-            if let Some(value) = value {
-                let set = declaration.set(&mut self.0, &value);
-                set.map_err(|error| clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{error}\n")))?;
-            }
+            self.0.extend(value.map(|value| (declaration.name, value)));
         }
-        if let Some(net) = matches.get_one::<String>("net") {
-            self.0.weights_file.clone_from(net);
-        }
+        self.0.extend(matches.get_one::<String>("net").map(|net| ("WeightsFile", net.clone())));
         Ok(())
     }
 }
 
 impl EngineOptions {
-    /// Fails where the network that was given cannot be there. What is wrong with its contents the engine says.
-    pub fn check(&self) -> anyhow::Result<()> {
-        let path = PathBuf::from(&self.0.weights_file);
-        if !self.0.weights_file.is_empty() {
+    /// The values of all options. Fails where one cannot be, or where the network that was given cannot be there; what is
+    /// wrong with its contents the engine says.
+    fn read(&self) -> anyhow::Result<Options> {
+        let mut options = Options::default();
+        for (name, value) in &self.0 {
+            Declaration::find(name)?.set(&mut options, value)?;
+        }
+        if !options.weights_file.is_empty() {
+            let path = PathBuf::from(&options.weights_file);
             std::fs::metadata(&path).with_context(|| format!("cannot use the network {}", path.display()))?;
         }
-        Ok(())
+        Ok(options)
     }
 }
 
-pub fn run(options: EngineOptions) -> anyhow::Result<Verdict> {
-    options.check()?;
-    let backend = match options.0.device.as_str() {
+pub fn run(options: &EngineOptions) -> anyhow::Result<Verdict> {
+    let options = options.read()?;
+    let backend = match options.device.as_str() {
         "cpu" => None,
         _ => Some(torch::require()?.chess_backend()),
     };
-    alfil_uci::run(BufReader::new(io::stdin()), io::stdout(), options.0, backend)?;
+    alfil_uci::run(BufReader::new(io::stdin()), io::stdout(), options, backend)?;
     Ok(Verdict::Fine)
 }
