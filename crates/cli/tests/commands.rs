@@ -220,7 +220,8 @@ fn the_engine_speaks_and_positions_are_analysed() {
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let report = json(&[&mate[..], &["--json"]].concat());
     assert_eq!(report["lines"][0]["mate"], 1);
-    assert!(complaint(&["analyse", "--movetime", "5x"]).contains("'x' is no unit of time"));
+    let typo = alfil(&["analyse", "--movetime", "5x"]);
+    assert!(String::from_utf8_lossy(&typo.stderr).contains("'x' is no unit of time"));
     assert!(complaint(&["analyse", "--moves", "f3 e5 g4 Qh4"]).contains("the game is over"));
 }
 
