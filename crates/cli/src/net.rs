@@ -128,6 +128,19 @@ fn save(network: &Network, path: &Path, out: &mut impl Write) -> anyhow::Result<
     Ok(Verdict::Fine)
 }
 
+/// An untrained network for an encoding by its name.
+pub fn untrained_for(encoding: &str, size: &str) -> anyhow::Result<Network> {
+    struct Untrained(Size);
+    impl EncodingTask for Untrained {
+        type Output = Result<Network, ArchitectureError>;
+
+        fn run<E: Encoding>(self) -> Self::Output {
+            untrained::<E>(self.0, 1)
+        }
+    }
+    Ok(registry::with_encoding(encoding, Untrained(size.parse()?))??)
+}
+
 /// An untrained network of this size, if there can be one.
 pub fn untrained<E: Encoding>(size: Size, seed: u64) -> Result<Network, ArchitectureError> {
     let architecture = Architecture::new::<E>(size);

@@ -235,6 +235,18 @@ fn the_signature_of_the_search_is_always_the_same() {
 }
 
 #[test]
+fn self_play_is_measured() {
+    let folder = Folder::new("bench-selfplay");
+    let tiny = folder.file("tiny.safetensors");
+    stdout(&["net", "random", "--game", "connect4", "--arch", "8x1", "-o", &tiny]);
+    let arguments = ["bench", "selfplay", &tiny, "--visits", "8", "--games", "4", "--seconds", "0.1", "--rounds", "1"];
+    let report = json(&[&arguments[..], &["--json"]].concat());
+    assert!(report["positions_per_second_1"].as_f64().unwrap() > 0.0);
+    let share = report["evaluator_share"].as_f64().unwrap();
+    assert!(share > 0.0 && share <= 1.0, "{share}");
+}
+
+#[test]
 fn bad_input_gets_one_clear_sentence() {
     assert!(complaint(&["game", "show", "ches"]).contains("did you mean chess?"));
     assert!(complaint(&["game", "show", "chess", "--position", "nonsense"]).contains("six fields"));

@@ -1,6 +1,7 @@
 //! `alfil bench`
 
 mod eval;
+mod selfplay;
 mod tree;
 
 use std::io::Write;
@@ -13,6 +14,8 @@ use crate::Verdict;
 pub enum BenchCommand {
     /// Evaluate positions as fast as possible, on the CPU engine and on libtorch in turns
     Eval(eval::Eval),
+    /// Play games to learn from, on one lane and on two in turns
+    Selfplay(selfplay::SelfplayBench),
     /// Search a chess middlegame with an evaluator that costs nothing, on one and on two threads in turns
     Tree(tree::TreeBench),
 }
@@ -20,6 +23,7 @@ pub enum BenchCommand {
 pub fn run(command: BenchCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     match command {
         BenchCommand::Eval(eval) => eval::run(eval, out),
+        BenchCommand::Selfplay(bench) => selfplay::run(&bench, out),
         BenchCommand::Tree(bench) => tree::run(&bench, out),
     }
 }

@@ -1,0 +1,132 @@
+//! `alfil bench selfplay`
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use alfil_game::Game;
+use alfil_game::registry::{self, GameVisitor};
+use alfil_nn::Network;
+use alfil_search::evaluators::{Kind, Maker};
+use alfil_search::selection::Puct;
+use alfil_selfplay::{Counts, Lane, SearchKind, Settings};
+use clap::Args;
+use serde_json::json;
+
+use super::median;
+use crate::Verdict;
+use crate::net::untrained_for;
+
+#[derive(Args)]
+pub struct SelfplayBench {
+    /// A network file, ours or Leela's [default: an untrained 64x6 for chess]
+    net: Option<PathBuf>,
+    /// Visits a move
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    visits: u32,
+    /// Games at once on a lane
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    games: u32,
+    /// Seconds a measurement
+    #[arg(long, default_value_t = 4.0)]
+    seconds: f64,
+    /// Measurements of each, taken in turns; the median counts
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: u32,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(bench: &SelfplayBench, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    anyhow::ensure!(bench.seconds > 0.0 && bench.seconds <= 600.0, "--seconds must be more than 0 and at most 600");
+    let network = match &bench.net {
+        Some(path) => Network::open(path)?,
+        None => untrained_for("chess/az119", "64x6")?,
+    };
+    let game = network.origin.game.clone();
+    registry::with_game(&game, Task { bench, network, out })?
+}
+
+struct Task<'a, W> {
+    bench: &'a SelfplayBench,
+    network: Network,
+    out: &'a mut W,
+}
+
+impl<W: Write> GameVisitor for Task<'_, W> {
+    type Output = anyhow::Result<Verdict>;
+
+    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
+        let Task { bench, network, out } = self;
+        let maker = Kind::Network(Arc::new(network)).maker::<G>()?;
+        let (mut one, mut two) = (Vec::new(), Vec::new());
+        let (mut evaluations, mut share) = (Vec::new(), Vec::new());
+        for round in 0..bench.rounds.into() {
+            let single = measure(bench, &maker, 1, round)?;
+            one.push(positions(&single));
+            two.push(positions(&measure(bench, &maker, 2, round)?));
+            let seconds = single.time.as_secs_f64();
+            evaluations.push(single.evaluations as f64 / seconds);
+            share.push(single.evaluating.as_secs_f64() / seconds);
+        }
+        let (one, two) = (median(one), median(two));
+        let (evaluations, share) = (median(evaluations), median(share));
+        if bench.json {
+            let report = json!({
+                "positions_per_second_1": one, "positions_per_second_2": two, "scaling": two / one,
+                "evaluations_per_second": evaluations, "evaluator_share": share, "visits": bench.visits,
+            });
+            writeln!(out, "{report}")?;
+        } else {
+            writeln!(out, "one lane     {one:>8.1} positions/s")?;
+            writeln!(out, "two lanes    {two:>8.1} positions/s, {:.2} times one", two / one)?;
+            writeln!(
+                out,
+                "evaluator    {evaluations:>8.0} positions/s on one lane, {:.1} % of its time",
+                100.0 * share
+            )?;
+        }
+        Ok(Verdict::Fine)
+    }
+}
+
+/// Positions a second of all lanes together.
+fn positions(counts: &Counts) -> f64 {
+    counts.moves as f64 / counts.time.as_secs_f64()
+}
+
+/// Plays on so many lanes; the time is that of the clock on the wall.
+fn measure<G: Game>(bench: &SelfplayBench, maker: &Maker<G>, lanes: u64, seed: u64) -> anyhow::Result<Counts> {
+    let search = SearchKind::Puct {
+        visits: bench.visits,
+        rule: Puct::SELF_PLAY,
+        noise_alpha: 0.3,
+        noise_share: 0.25,
+        forced: 0.0,
+    };
+    let settings = Settings { games: bench.games as usize, search, ..Settings::default() };
+    let limit = Duration::from_secs_f64(bench.seconds);
+    let play = |lane: u64| {
+        let mut lane = Lane::new(settings, maker(lane), 10 * seed + lane);
+        let began = Instant::now();
+        while began.elapsed() < limit {
+            lane.step(&mut |_| {});
+        }
+        Counts { time: began.elapsed(), ..lane.counts() }
+    };
+    std::thread::scope(|scope| {
+        let play = &play;
+        let lanes: Vec<_> = (0..lanes).map(|lane| scope.spawn(move || play(lane))).collect();
+        let mut all = Counts::default();
+        for lane in lanes {
+            let counts = lane.join().map_err(|_| anyhow::anyhow!("a lane broke"))?;
+            all.moves += counts.moves;
+            all.evaluations += counts.evaluations;
+            all.evaluating += counts.evaluating;
+            all.time = all.time.max(counts.time);
+        }
+        Ok(all)
+    })
+}

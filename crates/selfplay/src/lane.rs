@@ -1,0 +1,107 @@
+//! A lane: one thread that plays many games at once.
+
+use std::time::{Duration, Instant};
+
+use alfil_game::{Game, Score};
+use alfil_search::Evaluator;
+use alfil_search::tree::{Leaf, apply};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::seat::{Ended, Seat};
+use crate::{End, GameRecord, Settings};
+
+/// Plays games with one evaluator: all games gather a position each, the batch is evaluated, all games apply.
+pub struct Lane<G: Game> {
+    settings: Settings,
+    evaluator: Box<dyn Evaluator<G>>,
+    seats: Vec<Seat<G>>,
+    random: Xoshiro256PlusPlus,
+    counts: Counts,
+}
+
+/// What a lane has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Games that have ended.
+    pub games: u64,
+    /// Positions of those games.
+    pub positions: u64,
+    /// Moves, those of games under way included.
+    pub moves: u64,
+    /// Games that the first player won, drew and lost.
+    pub results: [u64; 3],
+    /// Games that were given up.
+    pub resigned: u64,
+    /// Games that were played through although a side would have given up, and those of them that it did not lose.
+    pub played_through: u64,
+    /// See above.
+    pub false_resignations: u64,
+    /// Positions that were evaluated, and the batches that they came in.
+    pub evaluations: u64,
+    /// See above.
+    pub batches: u64,
+    /// Time in the evaluator, and all time.
+    pub evaluating: Duration,
+    /// See above.
+    pub time: Duration,
+}
+
+impl<G: Game> Lane<G> {
+    /// A lane whose games all begin now. The same seed and evaluator give the same games.
+    pub fn new(settings: Settings, evaluator: Box<dyn Evaluator<G>>, seed: u64) -> Lane<G> {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let seats = (0..settings.games.max(1)).map(|_| Seat::new(&settings, &mut random)).collect();
+        Lane { settings, evaluator, seats, random, counts: Counts::default() }
+    }
+
+    /// One batch: every game goes on by a position. Games that end are handed over, and others begin.
+    pub fn step(&mut self, take: &mut dyn FnMut(GameRecord)) {
+        let began = Instant::now();
+        let Lane { settings, evaluator, seats, random, counts } = self;
+        let mut leaves: Vec<(usize, Leaf)> = Vec::with_capacity(seats.len());
+        for (number, seat) in seats.iter_mut().enumerate() {
+            let mut tell = |ended: Ended| {
+                counts.add(&ended);
+                take(ended.record);
+            };
+            if let Some(leaf) = seat.gather(settings, random, &mut tell) {
+                evaluator.add(&seat.scratch.game, &seat.scratch.moves);
+                leaves.push((number, leaf));
+            }
+        }
+        let asked = Instant::now();
+        counts.evaluations += leaves.len() as u64;
+        counts.batches += 1;
+        let mut leaves = leaves.into_iter();
+        // The time between the answers is ours, and small beside the evaluator's.
+        evaluator.run(&mut |_, evaluation| {
+            if let Some((number, leaf)) = leaves.next() {
+                apply(seats[number].tree(), leaf, &evaluation);
+            }
+        });
+        counts.evaluating += asked.elapsed();
+        counts.time += began.elapsed();
+    }
+
+    /// What has been done since the lane began.
+    pub fn counts(&self) -> Counts {
+        Counts { moves: self.seats.iter().map(|seat| seat.moves).sum(), ..self.counts }
+    }
+}
+
+impl Counts {
+    fn add(&mut self, ended: &Ended) {
+        let Ended { record, false_resignation } = ended;
+        self.games += 1;
+        self.positions += record.plies.len() as u64;
+        let points = record.score().0;
+        let result = if points > Score::DRAW { 0 } else { 1 + usize::from(points < Score::DRAW) };
+        self.results[result] += 1;
+        self.resigned += u64::from(record.end == End::Resigned);
+        if let Some(wrong) = false_resignation {
+            self.played_through += 1;
+            self.false_resignations += u64::from(*wrong);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Self-play: games that a network plays against itself to learn from.
+//!
+//! A [`Lane`] is one thread that plays many games at once with one evaluator. A [`GameRecord`] holds a game with what the search
+//! thought, not the planes that a network sees: those are made when a batch is drawn. Chunks are files of records. Knows
+//! nothing of training.
+
+mod chunk;
+mod lane;
+mod record;
+mod seat;
+mod settings;
+
+pub use chunk::{ChunkError, read_chunk, write_chunk};
+pub use lane::{Counts, Lane};
+pub use record::{End, GameRecord, Ply, outcome_value};
+pub use settings::{Cheap, Resign, SearchKind, Settings};

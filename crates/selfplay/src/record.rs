@@ -1,0 +1,123 @@
+//! A game as self-play tells it.
+
+use alfil_game::{First, Game, Mover, Score, Swap};
+use serde::{Deserialize, Serialize};
+
+/// Shares of a policy are kept in steps of this.
+const SHARE_STEPS: f32 = 65_535.0;
+
+/// Values are kept in steps of this.
+const VALUE_STEPS: f32 = 32_767.0;
+
+/// Scores are kept in steps of a 240th: halves, thirds, quarters and fifths of a point are exact.
+const SCORE_STEPS: f32 = 240.0;
+
+/// A finished game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GameRecord {
+    /// Where it began, in the game's notation; empty for the start position.
+    pub start: String,
+    /// Its moves, with what was thought of them.
+    pub plies: Vec<Ply>,
+    /// The first player's points, in 240ths.
+    score: u8,
+    /// How it ended.
+    pub end: End,
+    /// The generation of the network that played it.
+    pub generation: u32,
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum End {
+    /// By the rules of the game.
+    Rules,
+    /// By resignation.
+    Resigned,
+    /// By whoever knew the result before the rules ended it.
+    Adjudicated,
+}
+
+/// One move of a game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ply {
+    /// The code of the move that was played.
+    pub code: u16,
+    /// The policy to learn, as numbers of legal moves, in the order that the game generates them in, and their shares. None
+    /// where the search was a cheap one, from which no policy is learnt.
+    policy: Vec<(u16, u16)>,
+    /// The expected result of the search.
+    value: i16,
+}
+
+impl GameRecord {
+    /// A game with its result.
+    pub fn new(start: String, plies: Vec<Ply>, score: First<Score>, end: End, generation: u32) -> GameRecord {
+        let score = (score.0.points() * SCORE_STEPS).round() as u8;
+        GameRecord { start, plies, score, end, generation }
+    }
+
+    /// The first player's points.
+    pub fn score(&self) -> First<Score> {
+        First(Score::new(f32::from(self.score) / SCORE_STEPS))
+    }
+
+    /// The game before its first move.
+    pub fn begin<G: Game>(&self) -> Option<G> {
+        let rules = G::Rules::default();
+        if self.start.is_empty() { Some(G::new(&rules)) } else { G::from_position(&self.start, &rules).ok() }
+    }
+
+    /// Shows every position of the game with its legal moves and what is recorded of it. None if it is no game of `G`, or one
+    /// with an illegal move.
+    pub fn replay<G: Game>(&self, mut see: impl FnMut(&G, &[G::Move], &Ply)) -> Option<()> {
+        let mut game: G = self.begin()?;
+        let mut moves = Vec::new();
+        for ply in &self.plies {
+            game.generate(&mut moves);
+            let played = moves.iter().copied().find(|&m| m.into() == ply.code)?;
+            if ply.policy.iter().any(|(number, _)| usize::from(*number) >= moves.len()) {
+                return None;
+            }
+            see(&game, &moves, ply);
+            game.play(played);
+        }
+        Some(())
+    }
+}
+
+impl Ply {
+    /// A move that was played with the code `code`. `policy` has a share for each legal move, or none at all after a cheap
+    /// search; `value` is the expected result, from -1 to 1.
+    pub fn new(code: u16, policy: &[f32], value: Mover<f32>) -> Ply {
+        let steps = |share: f32| (share.clamp(0.0, 1.0) * SHARE_STEPS).round() as u16;
+        let shares = policy.iter().zip(0u16..).map(|(share, number)| (number, steps(*share)));
+        Ply {
+            code,
+            policy: shares.filter(|(_, share)| *share > 0).collect(),
+            value: (value.0.clamp(-1.0, 1.0) * VALUE_STEPS).round() as i16,
+        }
+    }
+
+    /// Numbers of legal moves and their shares, which add up to 1; empty if no policy is to be learnt here.
+    pub fn policy(&self) -> impl Iterator<Item = (usize, f32)> {
+        let sum: f32 = self.policy.iter().map(|(_, share)| f32::from(*share)).sum();
+        self.policy.iter().map(move |(number, share)| (usize::from(*number), f32::from(*share) / sum))
+    }
+
+    /// Whether there is a policy to be learnt.
+    pub fn has_policy(&self) -> bool {
+        !self.policy.is_empty()
+    }
+
+    /// The expected result of the search, for the mover.
+    pub fn value(&self) -> Mover<f32> {
+        Mover(f32::from(self.value) / VALUE_STEPS)
+    }
+}
+
+/// The first player's score as the mover sees it is what a value head learns; a value from -1 to 1.
+pub fn outcome_value(score: First<Score>, mover: alfil_game::Side) -> Mover<f32> {
+    let points = if mover == alfil_game::Side::First { score.0 } else { score.0.swap() };
+    Mover(2.0 * points.points() - 1.0)
+}

@@ -1,0 +1,249 @@
+//! One game of a lane.
+
+use alfil_game::{First, Game, Mover, Outcome, Score, Side};
+use alfil_search::root::{GumbelRoot, add_noise, forced_edge, improved_policy, pick, visit_policy};
+use alfil_search::selection::Rule;
+use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, View, gather};
+use rand::RngExt;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::{End, GameRecord, Ply, SearchKind, Settings};
+
+/// Walks to what is known already cost no evaluation; after so many the other games have their turn.
+const KNOWN_AT_ONCE: u32 = 64;
+
+/// A game under way, with the tree that its next move is searched in.
+pub(crate) struct Seat<G: Game> {
+    game: G,
+    tree: Tree,
+    pub scratch: Scratch<G>,
+    plies: Vec<Ply>,
+    search: Option<MoveSearch>,
+    /// For each side at how many of its moves in a row it expected to lose.
+    hopeless: [u32; 2],
+    play_through: bool,
+    /// Who would have given up, in a game that is played through.
+    would_resign: Option<Side>,
+    /// Moves of all games.
+    pub moves: u64,
+}
+
+/// The search for one move.
+struct MoveSearch {
+    /// Walks that have come to an end or wait for an answer, and the most there may be.
+    walks: u32,
+    budget: u32,
+    cheap: bool,
+    gumbel: Option<GumbelRoot>,
+}
+
+/// A game that has ended.
+pub(crate) struct Ended {
+    pub record: GameRecord,
+    /// Whether a side that would have given up did not lose, where one would have.
+    pub false_resignation: Option<bool>,
+}
+
+impl<G: Game> Seat<G> {
+    pub fn new(settings: &Settings, random: &mut Xoshiro256PlusPlus) -> Seat<G> {
+        let game = G::new(&G::Rules::default());
+        let mut seat = Seat {
+            tree: Tree::new(settings.tree_bytes, 36),
+            scratch: Scratch::new(&game),
+            game,
+            plies: Vec::new(),
+            search: None,
+            hopeless: [0; 2],
+            play_through: false,
+            would_resign: None,
+            moves: 0,
+        };
+        seat.begin(settings, random);
+        seat
+    }
+
+    /// Begins another game.
+    fn begin(&mut self, settings: &Settings, random: &mut Xoshiro256PlusPlus) {
+        self.game = G::new(&G::Rules::default());
+        self.tree.clear();
+        (self.search, self.hopeless, self.would_resign) = (None, [0; 2], None);
+        self.plies.clear();
+        self.play_through = settings.resign.is_some_and(|resign| random.random::<f32>() < resign.play_through);
+    }
+
+    /// Goes on until a position has to be evaluated, which is then in the scratch memory. Games that end on the way are told,
+    /// and others begun. None if nothing has to be evaluated in this round.
+    pub fn gather(
+        &mut self,
+        settings: &Settings,
+        random: &mut Xoshiro256PlusPlus,
+        tell: &mut dyn FnMut(Ended),
+    ) -> Option<Leaf> {
+        for _ in 0..KNOWN_AT_ONCE {
+            let rule = rule(&settings.search);
+            if self.tree.is_empty() {
+                // The root comes first; there is no search before it.
+                match gather(&self.tree, &self.game, &rule, None, &mut self.scratch) {
+                    Gathered::Leaf(leaf) => return Some(leaf),
+                    _ => return None,
+                }
+            }
+            if self.search.is_none() {
+                self.search = Some(self.plan(settings, random));
+            }
+            match self.next_walk(settings) {
+                Walk::Begin(first) => match gather(&self.tree, &self.game, &rule, first, &mut self.scratch) {
+                    Gathered::Leaf(leaf) => return Some(leaf),
+                    Gathered::Known => {}
+                    Gathered::Collision | Gathered::Full => {
+                        // One walk at a time cannot meet another; a full tree has to do.
+                        if let Some(search) = &mut self.search {
+                            search.budget = 0;
+                        }
+                    }
+                },
+                Walk::Done => {
+                    if let Some(ended) = self.play(settings, random) {
+                        tell(ended);
+                        self.begin(settings, random);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Plans the search for a move, and prepares the root for it.
+    fn plan(&mut self, settings: &Settings, random: &mut Xoshiro256PlusPlus) -> MoveSearch {
+        let cheap = settings.cheap.filter(|cheap| random.random::<f32>() < cheap.share);
+        match settings.search {
+            SearchKind::Puct { visits, noise_alpha, noise_share, .. } => {
+                if cheap.is_none() && noise_share > 0.0 {
+                    add_noise(&mut self.tree, noise_alpha, noise_share, random);
+                }
+                // Visits that the tree remembers count.
+                let known = self.tree.root().map_or(0, |root| root.visits());
+                let budget = cheap.map_or(visits, |cheap| cheap.visits).saturating_sub(known);
+                MoveSearch { walks: 0, budget, cheap: cheap.is_some(), gumbel: None }
+            }
+            SearchKind::Gumbel { simulations, considered, rule } => {
+                let budget = cheap.map_or(simulations, |cheap| cheap.visits);
+                let gumbel = self
+                    .tree
+                    .root()
+                    .map(|root| GumbelRoot::new(&root, budget as usize, considered as usize, rule, 1.0, random));
+                MoveSearch { walks: 0, budget, cheap: cheap.is_some(), gumbel }
+            }
+        }
+    }
+
+    fn next_walk(&mut self, settings: &Settings) -> Walk {
+        let (Some(search), Some(root)) = (&mut self.search, self.tree.root()) else { return Walk::Done };
+        if search.walks >= search.budget || root.proof().is_some() {
+            return Walk::Done;
+        }
+        search.walks += 1;
+        match (&mut search.gumbel, settings.search) {
+            (Some(plan), _) => plan.next(&root).map_or(Walk::Done, |edge| Walk::Begin(Some(edge))),
+            (None, SearchKind::Puct { forced, .. }) if forced > 0.0 && !search.cheap => {
+                Walk::Begin(forced_edge(&root, forced))
+            }
+            _ => Walk::Begin(None),
+        }
+    }
+
+    /// Plays the move that was found. Tells how the game ended, if it did.
+    fn play(&mut self, settings: &Settings, random: &mut Xoshiro256PlusPlus) -> Option<Ended> {
+        let search = self.search.take()?;
+        let root = self.tree.root()?;
+        let chosen = choose(&root, &search, settings, self.game.ply(), random)?;
+        let value = Mover(chosen.value().unwrap_or_else(|| root.own_value()));
+        let policy = if search.cheap { Vec::new() } else { self.policy(&root, settings) };
+        let side = self.game.side();
+        // A code in the tree is that of a legal move.
+        let m = G::Move::try_from(chosen.code).ok()?;
+        self.plies.push(Ply::new(chosen.code, &policy, value));
+        self.moves += 1;
+        self.game.play(m);
+        self.tree.advance(&[chosen.code]);
+        if let Some(Outcome { score, .. }) = self.game.outcome() {
+            return Some(self.end(score, End::Rules));
+        }
+        if self.gives_up(side, value, settings) {
+            let score = First(if side == Side::First { Score::LOSS } else { Score::WIN });
+            return Some(self.end(score, End::Resigned));
+        }
+        None
+    }
+
+    /// The policy to learn, for each legal move in the order that the game generates them in.
+    fn policy(&self, root: &View<'_>, settings: &Settings) -> Vec<f32> {
+        let shares = match &settings.search {
+            SearchKind::Puct { rule, forced, .. } => visit_policy(root, Some(rule).filter(|_| *forced > 0.0)),
+            SearchKind::Gumbel { rule, .. } => improved_policy(root, rule),
+        };
+        let children = root.children();
+        let mut moves = Vec::new();
+        self.game.generate(&mut moves);
+        let share =
+            |code: u16| children.iter().zip(&shares).find(|(child, _)| child.code == code).map(|(_, share)| *share);
+        moves.iter().map(|&m| share(m.into()).unwrap_or(0.0)).collect()
+    }
+
+    /// Whether a side that expects this gives up now.
+    fn gives_up(&mut self, side: Side, value: Mover<f32>, settings: &Settings) -> bool {
+        let Some(resign) = settings.resign else { return false };
+        let moves = &mut self.hopeless[if side == Side::First { 0 } else { 1 }];
+        *moves = if value.0 < resign.below { *moves + 1 } else { 0 };
+        if *moves < resign.moves {
+            return false;
+        }
+        if self.play_through {
+            self.would_resign.get_or_insert(side);
+        }
+        !self.play_through
+    }
+
+    fn end(&mut self, score: First<Score>, end: End) -> Ended {
+        let plies = std::mem::take(&mut self.plies);
+        let spared = |side: Side| score.to_mover(side).0 != Score::LOSS;
+        Ended {
+            record: GameRecord::new(String::new(), plies, score, end, 0),
+            false_resignation: self.would_resign.map(spared),
+        }
+    }
+}
+
+enum Walk {
+    /// A walk that begins with an edge of the root, or with any.
+    Begin(Option<u16>),
+    /// The move has been searched enough.
+    Done,
+}
+
+fn rule(search: &SearchKind) -> Rule {
+    match search {
+        SearchKind::Puct { rule, .. } => Rule::Puct(*rule),
+        SearchKind::Gumbel { rule, .. } => Rule::Gumbel(*rule),
+    }
+}
+
+fn choose(
+    root: &View<'_>,
+    search: &MoveSearch,
+    settings: &Settings,
+    ply: u32,
+    random: &mut Xoshiro256PlusPlus,
+) -> Option<Child> {
+    match &search.gumbel {
+        Some(plan) => plan.best(root),
+        None => {
+            let temperature = if ply < settings.random_plies { 1.0 } else { 0.0 };
+            pick(&root.ranked(), temperature, random).copied()
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Lanes, records and chunks.
+#![allow(clippy::unwrap_used)]
+
+use alfil_game::chess::Chess;
+use alfil_game::connect4::Connect4;
+use alfil_game::tictactoe::TicTacToe;
+use alfil_game::{Game, Knowledge, Score};
+use alfil_search::Evaluator;
+use alfil_search::evaluators::{Handcrafted, Rollout, Uniform};
+use alfil_search::selection::{Gumbel, Puct};
+use alfil_selfplay::{Cheap, End, GameRecord, Lane, Resign, SearchKind, Settings, read_chunk, write_chunk};
+
+const GUMBEL: SearchKind =
+    SearchKind::Gumbel { simulations: 16, considered: 8, rule: Gumbel { c_visit: 50.0, c_scale: 1.0 } };
+const PUCT: SearchKind =
+    SearchKind::Puct { visits: 40, rule: Puct::SELF_PLAY, noise_alpha: 1.0, noise_share: 0.25, forced: 2.0 };
+
+fn play<G: Game>(
+    settings: Settings,
+    evaluator: Box<dyn Evaluator<G>>,
+    games: usize,
+    seed: u64,
+) -> (Vec<GameRecord>, Lane<G>) {
+    let mut lane = Lane::new(settings, evaluator, seed);
+    let mut records = Vec::new();
+    while records.len() < games {
+        lane.step(&mut |record| records.push(record));
+    }
+    (records, lane)
+}
+
+fn small(search: SearchKind) -> Settings {
+    Settings { games: 8, search, random_plies: 6, ..Settings::default() }
+}
+
+/// Every record is a whole game of its kind, with policies that add up to 1.
+fn check<G: Game>(records: &[GameRecord]) {
+    for record in records {
+        let mut plies = 0;
+        record
+            .replay::<G>(|_, moves, ply| {
+                plies += 1;
+                let shares: Vec<(usize, f32)> = ply.policy().collect();
+                assert!(shares.iter().all(|(number, _)| *number < moves.len()));
+                assert!(!ply.has_policy() || (shares.iter().map(|(_, share)| share).sum::<f32>() - 1.0).abs() < 1e-3);
+                assert!(ply.value().0.abs() <= 1.0);
+            })
+            .unwrap();
+        assert_eq!(plies, record.plies.len());
+        let mut game: G = record.begin().unwrap();
+        for ply in &record.plies {
+            assert!(game.outcome().is_none(), "nothing is played after the end");
+            game.play(ply.code.try_into().ok().unwrap());
+        }
+        match record.end {
+            End::Rules => assert_eq!(game.outcome().unwrap().score, record.score()),
+            _ => assert!(game.outcome().is_none()),
+        }
+    }
+}
+
+#[test]
+fn games_of_every_kind_are_whole() {
+    for search in [GUMBEL, PUCT] {
+        let (records, lane) = play::<TicTacToe>(small(search), Box::new(Rollout::new(1, 1)), 60, 2);
+        check::<TicTacToe>(&records);
+        let counts = lane.counts();
+        assert_eq!(counts.games as usize, records.len());
+        assert_eq!(counts.results.iter().sum::<u64>(), counts.games);
+        assert_eq!(counts.positions as usize, records.iter().map(|record| record.plies.len()).sum::<usize>());
+        assert!(counts.evaluations > counts.positions);
+        check::<Connect4>(&play::<Connect4>(small(search), Box::new(Rollout::new(1, 1)), 20, 2).0);
+    }
+    check::<Chess>(&play::<Chess>(small(GUMBEL), Box::new(Handcrafted::new(Knowledge::Full)), 8, 2).0);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_games() {
+    let games = |seed| play::<Connect4>(small(PUCT), Box::new(Rollout::new(1, 7)), 12, seed).0;
+    assert_eq!(games(5), games(5));
+    assert_ne!(games(5), games(6));
+}
+
+#[test]
+fn good_searches_draw_tic_tac_toe() {
+    let draws = |simulations| {
+        let search = SearchKind::Gumbel { simulations, considered: 9, rule: Gumbel::default() };
+        let (records, _) = play::<TicTacToe>(small(search), Box::new(Rollout::new(2, 3)), 100, 4);
+        records.iter().filter(|record| record.score().0 == Score::DRAW).count() as f64 / records.len() as f64
+    };
+    let (few, many) = (draws(2), draws(200));
+    assert!(few < 0.35 && many > 0.5, "{few} {many}");
+}
+
+#[test]
+fn cheap_searches_leave_no_policy() {
+    let cheap = Some(Cheap { share: 0.75, visits: 8 });
+    let (records, _) = play::<Connect4>(Settings { cheap, ..small(PUCT) }, Box::new(Uniform::default()), 40, 5);
+    check::<Connect4>(&records);
+    let (mut with, mut all) = (0, 0);
+    for ply in records.iter().flat_map(|record| &record.plies) {
+        with += u32::from(ply.has_policy());
+        all += 1;
+    }
+    assert!((0.2..0.3).contains(&(f64::from(with) / f64::from(all))), "{with} of {all}");
+}
+
+#[test]
+fn hopeless_games_are_given_up_but_for_some() {
+    let resign = Some(Resign { below: -0.6, moves: 2, play_through: 0.3 });
+    let settings = Settings { resign, ..small(PUCT) };
+    let (records, lane) = play::<Connect4>(settings, Box::new(Rollout::new(4, 5)), 120, 6);
+    check::<Connect4>(&records);
+    let counts = lane.counts();
+    println!("{counts:?}");
+    assert!(counts.resigned > 10 && counts.played_through > 5, "{counts:?}");
+    assert!(counts.false_resignations <= counts.played_through);
+    assert_eq!(records.iter().filter(|record| record.end == End::Resigned).count() as u64, counts.resigned);
+}
+
+#[test]
+fn chunks_keep_games_and_notice_every_damage() {
+    let folder = std::env::temp_dir().join(format!("alfil-selfplay-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("chunk");
+    let (records, _) = play::<TicTacToe>(small(GUMBEL), Box::new(Rollout::new(1, 1)), 20, 2);
+    write_chunk::<TicTacToe>(&path, &records).unwrap();
+    assert_eq!(read_chunk::<TicTacToe>(&path).unwrap(), records);
+    let error = read_chunk::<Chess>(&path).unwrap_err().to_string();
+    assert!(error.ends_with("they are games of tictactoe, not of chess"), "{error}");
+    let bytes = std::fs::read(&path).unwrap();
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1 << (at % 8);
+        std::fs::write(&path, &damaged).unwrap();
+        assert!(read_chunk::<TicTacToe>(&path).is_err(), "byte {at}");
+    }
+    for length in [0, 7, 27, 28, bytes.len() - 1] {
+        std::fs::write(&path, &bytes[..length]).unwrap();
+        assert!(read_chunk::<TicTacToe>(&path).is_err(), "{length} bytes");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(write_chunk::<TicTacToe>(&path, &records).is_err());
+}
+
+#[test]
+fn a_chess_position_takes_less_than_100_bytes() {
+    let folder = std::env::temp_dir().join(format!("alfil-selfplay-size-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for search in [
+        GUMBEL,
+        SearchKind::Puct { visits: 100, rule: Puct::SELF_PLAY, noise_alpha: 0.3, noise_share: 0.25, forced: 0.0 },
+    ] {
+        let (records, _) = play::<Chess>(small(search), Box::new(Handcrafted::new(Knowledge::Full)), 8, 3);
+        let path = folder.join("chunk");
+        write_chunk::<Chess>(&path, &records).unwrap();
+        let positions: usize = records.iter().map(|record| record.plies.len()).sum();
+        let each = std::fs::metadata(&path).unwrap().len() as f64 / positions as f64;
+        println!("{each:.1} bytes a position");
+        assert!(each < 100.0, "{each}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
