@@ -1,53 +1,8 @@
 //! Matches and ladders as users of the command line see them.
-#![allow(clippy::unwrap_used)]
 
-use std::process::{Command, Output};
+use std::process::Command;
 
-fn alfil(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_alfil")).args(arguments).output().unwrap()
-}
-
-fn stdout(arguments: &[&str]) -> String {
-    let output = alfil(arguments);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && errors.is_empty(), "{arguments:?}: {errors}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn json(arguments: &[&str]) -> serde_json::Value {
-    serde_json::from_str(&stdout(arguments)).unwrap()
-}
-
-/// What a command says when it is given something wrong: one line, and exit code 2.
-fn complaint(arguments: &[&str]) -> String {
-    let output = alfil(arguments);
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
-    assert!(output.stdout.is_empty(), "{arguments:?} printed something all the same");
-    assert_eq!(text.trim_end().lines().count(), 1, "{text}");
-    text
-}
-
-/// A folder of its own for each test.
-struct Folder(std::path::PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("alfil-contests-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use super::support::{Folder, alfil, complaint, json, stdout};
 
 #[test]
 fn a_match_is_summed_up() {

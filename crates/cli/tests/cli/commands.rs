@@ -1,32 +1,9 @@
-//! The command line as its users see it.
-#![allow(clippy::unwrap_used)]
+//! Games, networks, search, the engine and the benches.
 
 use std::io::Write;
-use std::process::{Command, Output};
+use std::process::Command;
 
-fn alfil(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_alfil")).args(arguments).output().unwrap()
-}
-
-fn stdout(arguments: &[&str]) -> String {
-    let output = alfil(arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn json(arguments: &[&str]) -> serde_json::Value {
-    serde_json::from_str(&stdout(arguments)).unwrap()
-}
-
-/// What a command says when it is given something wrong: one line, and exit code 2.
-fn complaint(arguments: &[&str]) -> String {
-    let output = alfil(arguments);
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
-    assert!(output.stdout.is_empty(), "{arguments:?} printed something all the same");
-    assert_eq!(text.trim_end().lines().count(), 1, "{text}");
-    text
-}
+use super::support::{Folder, alfil, complaint, json, stdout};
 
 #[test]
 fn perft_ends_with_the_count_alone() {
@@ -77,27 +54,6 @@ fn a_pgn_file_is_checked_and_bad_games_are_counted() {
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["games"], 5);
     assert_eq!(report["bad"][0]["game"], 2);
-}
-
-/// A folder of its own for each test.
-struct Folder(std::path::PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("alfil-cli-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 #[test]

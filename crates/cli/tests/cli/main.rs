@@ -1,0 +1,6 @@
+//! The command line as its users see it.
+#![allow(clippy::unwrap_used)]
+
+mod commands;
+mod contests;
+mod support;

@@ -1,0 +1,49 @@
+//! Running the command as its users do.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+pub fn alfil(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_alfil")).args(arguments).output().unwrap()
+}
+
+pub fn stdout(arguments: &[&str]) -> String {
+    let output = alfil(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+pub fn json(arguments: &[&str]) -> serde_json::Value {
+    serde_json::from_str(&stdout(arguments)).unwrap()
+}
+
+/// What a command says when it is given something wrong: one line, and exit code 2.
+pub fn complaint(arguments: &[&str]) -> String {
+    let output = alfil(arguments);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+    assert!(output.stdout.is_empty(), "{arguments:?} printed something all the same");
+    assert_eq!(text.trim_end().lines().count(), 1, "{text}");
+    text
+}
+
+/// A folder of its own for each test.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("alfil-cli-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    pub fn file(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
