@@ -9,6 +9,7 @@ mod match_command;
 mod net;
 mod pgn;
 mod search;
+mod selfplay;
 mod torch;
 mod uci;
 
@@ -40,6 +41,8 @@ enum Command {
     Pgn(pgn::PgnCommand),
     /// Search a position and show what each of its moves is worth
     Search(search::SearchCommand),
+    /// Play games to learn from
+    Selfplay(selfplay::SelfplayCommand),
     /// Play chess in any program that speaks UCI
     Uci(uci::EngineOptions),
     /// Show the best moves of a chess position
@@ -73,6 +76,7 @@ pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
         Command::Game(command) => game::run(command, &mut out),
         Command::Net(command) => net::run(command, &mut out),
         Command::Search(command) => search::run(command, &mut out),
+        Command::Selfplay(command) => selfplay::run(command, &mut out),
         Command::Uci(options) => return finish(uci::run(&options)),
         Command::Analyse(command) => analyse::run(&command, &mut out),
         Command::Match(command) => match_command::run(command, &mut out),

@@ -79,7 +79,7 @@ impl RuleName {
 }
 
 /// The evaluator that a text names.
-fn kind(text: &str) -> anyhow::Result<Kind> {
+pub fn kind(text: &str) -> anyhow::Result<Kind> {
     let games =
         text.strip_prefix("rollout:").map(|games| games.parse().ok().filter(|games| (1..=10_000).contains(games)));
     Ok(match (text, games) {

@@ -1,5 +1,6 @@
 //! A lane: one thread that plays many games at once.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use alfil_game::{Game, Score};
@@ -9,7 +10,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::seat::{Ended, Seat};
-use crate::{End, GameRecord, Settings};
+use crate::{End, GameRecord, Settings, Tickets};
 
 /// Plays games with one evaluator: all games gather a position each, the batch is evaluated, all games apply.
 pub struct Lane<G: Game> {
@@ -17,6 +18,7 @@ pub struct Lane<G: Game> {
     evaluator: Box<dyn Evaluator<G>>,
     seats: Vec<Seat<G>>,
     random: Xoshiro256PlusPlus,
+    tickets: Arc<Tickets>,
     counts: Counts,
 }
 
@@ -48,24 +50,30 @@ pub struct Counts {
 }
 
 impl<G: Game> Lane<G> {
-    /// A lane whose games all begin now. The same seed and evaluator give the same games.
-    pub fn new(settings: Settings, evaluator: Box<dyn Evaluator<G>>, seed: u64) -> Lane<G> {
+    /// A lane whose first games begin now; every game takes a ticket. The same seed and evaluator give the same games, as long
+    /// as no other lane takes tickets too.
+    pub fn new(settings: Settings, evaluator: Box<dyn Evaluator<G>>, tickets: Arc<Tickets>, seed: u64) -> Lane<G> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let seats = (0..settings.games.max(1)).map(|_| Seat::new(&settings, &mut random)).collect();
-        Lane { settings, evaluator, seats, random, counts: Counts::default() }
+        let seats = (0..settings.games.max(1)).map(|_| Seat::new(&settings, &mut random, &tickets)).collect();
+        Lane { settings, evaluator, seats, random, tickets, counts: Counts::default() }
+    }
+
+    /// Whether there is a game under way. Where there is none, there never will be one again.
+    pub fn is_busy(&self) -> bool {
+        self.seats.iter().any(|seat| seat.busy)
     }
 
     /// One batch: every game goes on by a position. Games that end are handed over, and others begin.
     pub fn step(&mut self, take: &mut dyn FnMut(GameRecord)) {
         let began = Instant::now();
-        let Lane { settings, evaluator, seats, random, counts } = self;
+        let Lane { settings, evaluator, seats, random, tickets, counts } = self;
         let mut leaves: Vec<(usize, Leaf)> = Vec::with_capacity(seats.len());
         for (number, seat) in seats.iter_mut().enumerate() {
             let mut tell = |ended: Ended| {
                 counts.add(&ended);
                 take(ended.record);
             };
-            if let Some(leaf) = seat.gather(settings, random, &mut tell) {
+            if let Some(leaf) = seat.gather(settings, random, tickets, &mut tell) {
                 evaluator.add(&seat.scratch.game, &seat.scratch.moves);
                 leaves.push((number, leaf));
             }
@@ -91,6 +99,23 @@ impl<G: Game> Lane<G> {
 }
 
 impl Counts {
+    /// What several lanes have done together. Their times add up.
+    pub fn sum(lanes: impl IntoIterator<Item = Counts>) -> Counts {
+        lanes.into_iter().fold(Counts::default(), |all, lane| Counts {
+            games: all.games + lane.games,
+            positions: all.positions + lane.positions,
+            moves: all.moves + lane.moves,
+            results: [0, 1, 2].map(|result| all.results[result] + lane.results[result]),
+            resigned: all.resigned + lane.resigned,
+            played_through: all.played_through + lane.played_through,
+            false_resignations: all.false_resignations + lane.false_resignations,
+            evaluations: all.evaluations + lane.evaluations,
+            batches: all.batches + lane.batches,
+            evaluating: all.evaluating + lane.evaluating,
+            time: all.time + lane.time,
+        })
+    }
+
     fn add(&mut self, ended: &Ended) {
         let Ended { record, false_resignation } = ended;
         self.games += 1;

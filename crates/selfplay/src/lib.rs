@@ -1,6 +1,6 @@
 //! Self-play: games that a network plays against itself to learn from.
 //!
-//! A [`Lane`] is one thread that plays many games at once with one evaluator. A [`GameRecord`] holds a game with what the search
+//! A [`Lane`] is one thread that plays many games at once with one evaluator; a [`Session`] has several. A [`GameRecord`] holds a game with what the search
 //! thought, not the planes that a network sees: those are made when a batch is drawn. Chunks are files of records. Knows
 //! nothing of training.
 
@@ -8,9 +8,13 @@ mod chunk;
 mod lane;
 mod record;
 mod seat;
+mod session;
 mod settings;
+mod tickets;
 
 pub use chunk::{ChunkError, read_chunk, write_chunk};
 pub use lane::{Counts, Lane};
 pub use record::{End, GameRecord, Ply, outcome_value};
+pub use session::{Session, chunks};
 pub use settings::{Cheap, Resign, SearchKind, Settings};
+pub use tickets::Tickets;

@@ -7,7 +7,7 @@ use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, View, gather};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::{End, GameRecord, Ply, SearchKind, Settings};
+use crate::{End, GameRecord, Ply, SearchKind, Settings, Tickets};
 
 /// Walks to what is known already cost no evaluation; after so many the other games have their turn.
 const KNOWN_AT_ONCE: u32 = 64;
@@ -26,6 +26,8 @@ pub(crate) struct Seat<G: Game> {
     would_resign: Option<Side>,
     /// Moves of all games.
     pub moves: u64,
+    /// Whether a game is under way.
+    pub busy: bool,
 }
 
 /// The search for one move.
@@ -45,7 +47,7 @@ pub(crate) struct Ended {
 }
 
 impl<G: Game> Seat<G> {
-    pub fn new(settings: &Settings, random: &mut Xoshiro256PlusPlus) -> Seat<G> {
+    pub fn new(settings: &Settings, random: &mut Xoshiro256PlusPlus, tickets: &Tickets) -> Seat<G> {
         let game = G::new(&G::Rules::default());
         let mut seat = Seat {
             tree: Tree::new(settings.tree_bytes, 36),
@@ -57,13 +59,15 @@ impl<G: Game> Seat<G> {
             play_through: false,
             would_resign: None,
             moves: 0,
+            busy: false,
         };
-        seat.begin(settings, random);
+        seat.begin(settings, random, tickets);
         seat
     }
 
-    /// Begins another game.
-    fn begin(&mut self, settings: &Settings, random: &mut Xoshiro256PlusPlus) {
+    /// Begins another game, if there is one to be played.
+    fn begin(&mut self, settings: &Settings, random: &mut Xoshiro256PlusPlus, tickets: &Tickets) {
+        self.busy = tickets.take();
         self.game = G::new(&G::Rules::default());
         self.tree.clear();
         (self.search, self.hopeless, self.would_resign) = (None, [0; 2], None);
@@ -77,9 +81,13 @@ impl<G: Game> Seat<G> {
         &mut self,
         settings: &Settings,
         random: &mut Xoshiro256PlusPlus,
+        tickets: &Tickets,
         tell: &mut dyn FnMut(Ended),
     ) -> Option<Leaf> {
         for _ in 0..KNOWN_AT_ONCE {
+            if !self.busy {
+                return None;
+            }
             let rule = rule(&settings.search);
             if self.tree.is_empty() {
                 // The root comes first; there is no search before it.
@@ -105,7 +113,7 @@ impl<G: Game> Seat<G> {
                 Walk::Done => {
                     if let Some(ended) = self.play(settings, random) {
                         tell(ended);
-                        self.begin(settings, random);
+                        self.begin(settings, random, tickets);
                     }
                 }
             }

@@ -1,14 +1,18 @@
 //! Lanes, records and chunks.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::Arc;
+
 use alfil_game::chess::Chess;
 use alfil_game::connect4::Connect4;
 use alfil_game::tictactoe::TicTacToe;
 use alfil_game::{Game, Knowledge, Score};
 use alfil_search::Evaluator;
-use alfil_search::evaluators::{Handcrafted, Rollout, Uniform};
+use alfil_search::evaluators::{Handcrafted, Kind, Rollout, Uniform};
 use alfil_search::selection::{Gumbel, Puct};
-use alfil_selfplay::{Cheap, End, GameRecord, Lane, Resign, SearchKind, Settings, read_chunk, write_chunk};
+use alfil_selfplay::{
+    Cheap, End, GameRecord, Lane, Resign, SearchKind, Session, Settings, Tickets, chunks, read_chunk, write_chunk,
+};
 
 const GUMBEL: SearchKind =
     SearchKind::Gumbel { simulations: 16, considered: 8, rule: Gumbel { c_visit: 50.0, c_scale: 1.0 } };
@@ -21,7 +25,7 @@ fn play<G: Game>(
     games: usize,
     seed: u64,
 ) -> (Vec<GameRecord>, Lane<G>) {
-    let mut lane = Lane::new(settings, evaluator, seed);
+    let mut lane = Lane::new(settings, evaluator, Arc::new(Tickets::endless()), seed);
     let mut records = Vec::new();
     while records.len() < games {
         lane.step(&mut |record| records.push(record));
@@ -160,4 +164,28 @@ fn a_chess_position_takes_less_than_100_bytes() {
         assert!(each < 100.0, "{each}");
     }
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
+    let folder = std::env::temp_dir().join(format!("alfil-session-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let maker = Kind::Rollout(1).maker::<TicTacToe>().unwrap();
+    let mut told = 0;
+    for (games, seed) in [(300, 1), (50, 2)] {
+        let tickets = Arc::new(Tickets::new(games));
+        let session = Session { settings: small(GUMBEL), lanes: 2, maker: &maker, tickets, seed, folder: &folder };
+        let counts = session.run(&mut |_| told += 1).unwrap();
+        assert_eq!(counts.games, games);
+    }
+    let records: Vec<GameRecord> =
+        chunks(&folder).iter().flat_map(|path| read_chunk::<TicTacToe>(path).unwrap()).collect();
+    assert_eq!(records.len(), 350);
+    assert!(told > 0 && chunks(&folder).len() >= 3);
+    check::<TicTacToe>(&records);
+    std::fs::remove_dir_all(&folder).unwrap();
+    // A folder that is not there stops it with an error, not with lost games.
+    let tickets = Arc::new(Tickets::new(10));
+    let session = Session { settings: small(GUMBEL), lanes: 2, maker: &maker, tickets, seed: 1, folder: &folder };
+    assert!(session.run(&mut |_| {}).is_err());
 }

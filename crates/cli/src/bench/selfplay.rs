@@ -10,7 +10,7 @@ use alfil_game::registry::{self, GameVisitor};
 use alfil_nn::Network;
 use alfil_search::evaluators::{Kind, Maker};
 use alfil_search::selection::Puct;
-use alfil_selfplay::{Counts, Lane, SearchKind, Settings};
+use alfil_selfplay::{Counts, Lane, SearchKind, Settings, Tickets};
 use clap::Args;
 use serde_json::json;
 
@@ -109,7 +109,7 @@ fn measure<G: Game>(bench: &SelfplayBench, maker: &Maker<G>, lanes: u64, seed: u
     let settings = Settings { games: bench.games as usize, search, ..Settings::default() };
     let limit = Duration::from_secs_f64(bench.seconds);
     let play = |lane: u64| {
-        let mut lane = Lane::new(settings, maker(lane), 10 * seed + lane);
+        let mut lane = Lane::new(settings, maker(lane), Arc::new(Tickets::endless()), 10 * seed + lane);
         let began = Instant::now();
         while began.elapsed() < limit {
             lane.step(&mut |_| {});
@@ -119,14 +119,9 @@ fn measure<G: Game>(bench: &SelfplayBench, maker: &Maker<G>, lanes: u64, seed: u
     std::thread::scope(|scope| {
         let play = &play;
         let lanes: Vec<_> = (0..lanes).map(|lane| scope.spawn(move || play(lane))).collect();
-        let mut all = Counts::default();
-        for lane in lanes {
-            let counts = lane.join().map_err(|_| anyhow::anyhow!("a lane broke"))?;
-            all.moves += counts.moves;
-            all.evaluations += counts.evaluations;
-            all.evaluating += counts.evaluating;
-            all.time = all.time.max(counts.time);
-        }
-        Ok(all)
+        let broke = |_| anyhow::anyhow!("a lane broke");
+        let counts = lanes.into_iter().map(|lane| lane.join().map_err(broke)).collect::<Result<Vec<_>, _>>()?;
+        let time = counts.iter().map(|counts| counts.time).max().unwrap_or_default();
+        Ok(Counts { time, ..Counts::sum(counts) })
     })
 }

@@ -200,6 +200,18 @@ fn self_play_is_measured() {
     assert!(report["positions_per_second_1"].as_f64().unwrap() > 0.0);
     let share = report["evaluator_share"].as_f64().unwrap();
     assert!(share > 0.0 && share <= 1.0, "{share}");
+
+    let games = folder.file("games");
+    for search in ["gumbel", "puct"] {
+        let report =
+            json(&["selfplay", &tiny, "-o", &games, "--games", "12", "--search", search, "--visits", "8", "--json"]);
+        assert_eq!(report["games"], 12);
+    }
+    let text = stdout(&["selfplay", "rollout", "--game", "tictactoe", "-o", &folder.file("other"), "--games", "5"]);
+    assert!(text.contains("5 ") && text.lines().all(|line| line.len() <= 100), "{text}");
+    assert!(complaint(&["selfplay", &tiny, "--game", "chess", "-o", &games]).contains("connect4/stones"));
+    assert!(complaint(&["selfplay", "nothing", "-o", &games]).contains("'nothing'"));
+    assert!(complaint(&["selfplay", "uniform", "-o", "/proc/nothing"]).contains("cannot make the folder"));
 }
 
 #[test]

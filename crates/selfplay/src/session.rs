@@ -1,0 +1,110 @@
+//! Several lanes that fill a folder with games.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use alfil_game::Game;
+use alfil_search::evaluators::Maker;
+
+use crate::{ChunkError, Counts, GameRecord, Lane, Settings, Tickets, write_chunk};
+
+/// A chunk is written when it has so many games, or after so long: what a killed process can lose.
+const CHUNK_GAMES: usize = 256;
+const CHUNK_TIME: Duration = Duration::from_secs(10);
+
+/// The ending of chunk files' names.
+const ENDING: &str = "games";
+
+/// Games to be played, and where they go.
+pub struct Session<'a, G: Game> {
+    /// How they are played.
+    pub settings: Settings,
+    /// Threads, each with an evaluator.
+    pub lanes: usize,
+    /// Makes the evaluators.
+    pub maker: &'a Maker<G>,
+    /// How many games. When they are stopped, those under way are played to their end.
+    pub tickets: Arc<Tickets>,
+    /// What all chance follows from.
+    pub seed: u64,
+    /// The folder for the chunks. Those that are there already are kept.
+    pub folder: &'a Path,
+}
+
+impl<G: Game> Session<'_, G> {
+    /// Plays. Tells now and then what has been done.
+    pub fn run(self, tell: &mut dyn FnMut(&Counts)) -> Result<Counts, ChunkError> {
+        let Session { settings, lanes, maker, tickets, seed, folder } = self;
+        let counts = Mutex::new(vec![Counts::default(); lanes.max(1)]);
+        let all = || Counts::sum(counts.lock().unwrap_or_else(PoisonError::into_inner).iter().copied());
+        std::thread::scope(|scope| {
+            let (finished, arrivals) = channel();
+            for lane in 0..lanes.max(1) {
+                let (finished, tickets, counts) = (finished.clone(), Arc::clone(&tickets), &counts);
+                scope.spawn(move || {
+                    let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(lane as u64);
+                    let mut lane_of_games = Lane::new(settings, maker(seed), tickets, seed);
+                    while lane_of_games.is_busy() {
+                        // Nobody listens any more if the games cannot be written.
+                        lane_of_games.step(&mut |record| drop(finished.send(record)));
+                        counts.lock().unwrap_or_else(PoisonError::into_inner)[lane] = lane_of_games.counts();
+                    }
+                });
+            }
+            drop(finished);
+            let mut next = first_free(folder);
+            let mut waiting: Vec<GameRecord> = Vec::new();
+            let mut written = Instant::now();
+            let mut write = |waiting: &mut Vec<GameRecord>| -> Result<(), ChunkError> {
+                if !waiting.is_empty() {
+                    write_chunk::<G>(&chunk_path(folder, next), waiting)?;
+                    next += 1;
+                    waiting.clear();
+                }
+                Ok(())
+            };
+            loop {
+                let over = match arrivals.recv_timeout(Duration::from_millis(250)) {
+                    Ok(record) => {
+                        waiting.push(record);
+                        false
+                    }
+                    Err(RecvTimeoutError::Timeout) => false,
+                    Err(RecvTimeoutError::Disconnected) => true,
+                };
+                if over || waiting.len() >= CHUNK_GAMES || written.elapsed() >= CHUNK_TIME {
+                    written = Instant::now();
+                    write(&mut waiting).inspect_err(|_| tickets.stop())?;
+                }
+                tell(&all());
+                if over {
+                    return Ok(all());
+                }
+            }
+        })
+    }
+}
+
+fn chunk_path(folder: &Path, number: u64) -> PathBuf {
+    folder.join(format!("{number:08}.{ENDING}"))
+}
+
+/// The number after the highest chunk's.
+fn first_free(folder: &Path) -> u64 {
+    chunks(folder)
+        .iter()
+        .filter_map(|path| path.file_stem()?.to_str()?.parse::<u64>().ok())
+        .max()
+        .map_or(0, |last| last + 1)
+}
+
+/// The chunks in a folder, the oldest first.
+pub fn chunks(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut chunks: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|ending| ending == ENDING)).collect();
+    chunks.sort();
+    chunks
+}
