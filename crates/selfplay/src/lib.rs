@@ -14,7 +14,7 @@ mod tickets;
 
 pub use chunk::{ChunkError, read_chunk, write_chunk};
 pub use lane::{Counts, Lane};
-pub use record::{End, GameRecord, Ply, outcome_value};
+pub use record::{End, GameRecord, Ply};
 pub use session::{Session, chunks};
 pub use settings::{Cheap, Resign, SearchKind, Settings};
 pub use tickets::Tickets;

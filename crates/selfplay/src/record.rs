@@ -1,6 +1,6 @@
 //! A game as self-play tells it.
 
-use alfil_game::{First, Game, Mover, Score, Swap};
+use alfil_game::{First, Game, Mover, Score};
 use serde::{Deserialize, Serialize};
 
 /// Shares of a policy are kept in steps of this.
@@ -23,8 +23,6 @@ pub struct GameRecord {
     score: u8,
     /// How it ended.
     pub end: End,
-    /// The generation of the network that played it.
-    pub generation: u32,
 }
 
 /// How a game ended.
@@ -34,8 +32,6 @@ pub enum End {
     Rules,
     /// By resignation.
     Resigned,
-    /// By whoever knew the result before the rules ended it.
-    Adjudicated,
 }
 
 /// One move of a game.
@@ -52,9 +48,9 @@ pub struct Ply {
 
 impl GameRecord {
     /// A game with its result.
-    pub fn new(start: String, plies: Vec<Ply>, score: First<Score>, end: End, generation: u32) -> GameRecord {
+    pub fn new(start: String, plies: Vec<Ply>, score: First<Score>, end: End) -> GameRecord {
         let score = (score.0.points() * SCORE_STEPS).round() as u8;
-        GameRecord { start, plies, score, end, generation }
+        GameRecord { start, plies, score, end }
     }
 
     /// The first player's points.
@@ -114,10 +110,4 @@ impl Ply {
     pub fn value(&self) -> Mover<f32> {
         Mover(f32::from(self.value) / VALUE_STEPS)
     }
-}
-
-/// The first player's score as the mover sees it is what a value head learns; a value from -1 to 1.
-pub fn outcome_value(score: First<Score>, mover: alfil_game::Side) -> Mover<f32> {
-    let points = if mover == alfil_game::Side::First { score.0 } else { score.0.swap() };
-    Mover(2.0 * points.points() - 1.0)
 }

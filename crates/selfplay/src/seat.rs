@@ -220,7 +220,7 @@ impl<G: Game> Seat<G> {
         let plies = std::mem::take(&mut self.plies);
         let spared = |side: Side| score.to_mover(side).0 != Score::LOSS;
         Ended {
-            record: GameRecord::new(String::new(), plies, score, end, 0),
+            record: GameRecord::new(String::new(), plies, score, end),
             false_resignation: self.would_resign.map(spared),
         }
     }

@@ -1,9 +1,8 @@
 //! The part of the engine that thinks, on its own thread.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alfil_arena::Tables;
 use alfil_game::chess::{Chess, Move, Rules};
@@ -19,74 +18,14 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::book::Book;
-use crate::clock::Clock;
-use crate::command::Go;
 use crate::options::Options;
+use crate::thought::Task;
 use crate::voice::Voice;
 use crate::{info, strength};
 
 /// Positions have about so many moves; of more than `CACHED_MOVES` the evaluation is not kept.
 const USUAL_MOVES: usize = 36;
 const CACHED_MOVES: usize = 64;
-
-/// A search that others can command.
-#[derive(Default)]
-pub(crate) struct Thought {
-    pub control: Control,
-    /// Whether it takes place in the opponent's time, or has no end: then the move must wait.
-    held: AtomicBool,
-    pondering: AtomicBool,
-    /// Time for the move, once it is known.
-    allotted: Mutex<Option<Duration>>,
-    pub done: AtomicBool,
-}
-
-impl Thought {
-    pub fn new(go: &Go) -> Thought {
-        let thought = Thought::default();
-        thought.held.store(go.infinite || go.ponder, Ordering::Relaxed);
-        thought.pondering.store(go.ponder, Ordering::Relaxed);
-        thought
-    }
-
-    pub fn is_done(&self) -> bool {
-        self.done.load(Ordering::Acquire)
-    }
-
-    /// Whether the move has to wait for a command.
-    pub fn is_held(&self) -> bool {
-        self.held.load(Ordering::Relaxed) && !self.control.is_stopped()
-    }
-
-    /// The opponent has played the expected move: the clock runs from now on.
-    pub fn hit(&self) {
-        let allotted = self.allotted.lock().unwrap_or_else(|broken| broken.into_inner());
-        if self.pondering.swap(false, Ordering::Relaxed) {
-            self.held.store(false, Ordering::Relaxed);
-            self.control.set_deadline(allotted.map(|time| Instant::now() + time));
-        }
-    }
-
-    /// Tells how much time there is for the move, which began at `begun`.
-    fn allot(&self, time: Option<Duration>, begun: Instant) {
-        let mut allotted = self.allotted.lock().unwrap_or_else(|broken| broken.into_inner());
-        *allotted = time;
-        if !self.pondering.load(Ordering::Relaxed) {
-            self.control.set_deadline(time.map(|time| begun + time));
-        }
-    }
-}
-
-/// Something to think about.
-pub(crate) struct Task {
-    pub options: Options,
-    pub start: Chess,
-    pub moves: Vec<Move>,
-    pub go: Go,
-    pub only: Vec<Move>,
-    pub thought: Arc<Thought>,
-    pub begun: Instant,
-}
 
 /// What evaluators, tree and cache were made for.
 #[derive(PartialEq)]
@@ -259,7 +198,7 @@ impl Brain {
             std::thread::sleep(Duration::from_millis(1));
         }
         // Before the move is told: a program that then changes options waits for them to take effect.
-        task.thought.done.store(true, Ordering::Release);
+        task.thought.finish();
         match (best, ponder) {
             (Some(best), Some(ponder)) => self.voice.say(&format!("bestmove {best} ponder {ponder}")),
             (Some(best), None) => self.voice.say(&format!("bestmove {best}")),
@@ -316,7 +255,7 @@ impl Brain {
         let Task { options, go, thought, .. } = task;
         let search = self.search.as_mut()?;
         search.go_to(start, moves);
-        let (time, settled) = time_for(task, root.side(), self.latency);
+        let (time, settled) = task.time(root.side(), self.latency);
         thought.allot(time, task.begun);
         let handicap = options.limit_strength.then(|| strength::handicap(options.elo).0);
         let per_move = Some(options.nodes_per_move).filter(|nodes| *nodes > 0);
@@ -414,23 +353,6 @@ fn settings(options: &Options, side: Side) -> Settings {
         ..Puct::default()
     });
     Settings { rule, lines: options.multi_pv as usize, ..Settings::default() }
-}
-
-/// The time for the move, and whether it may be less if the best move can no longer change.
-fn time_for(task: &Task, side: Side, latency: Duration) -> (Option<Duration>, bool) {
-    let Task { options, go, .. } = task;
-    let overhead = Duration::from_millis(options.move_overhead.into());
-    if go.infinite {
-        return (None, false);
-    }
-    if let Some(time) = go.move_time {
-        // Programs that insist on the time to the millisecond get it in time.
-        return (Some(time.saturating_sub(overhead.min(time / 5)).saturating_sub(latency.min(time / 5))), false);
-    }
-    let index = if side == Side::First { 0 } else { 1 };
-    let Some(left) = go.time[index] else { return (None, false) };
-    let clock = Clock { left, increment: go.increment[index], moves_to_go: go.moves_to_go };
-    (Some(clock.allot(overhead, latency)), true)
 }
 
 /// Where the game would be over by repetition, the 50-move rule or the like, but the program wants a move all the same: the

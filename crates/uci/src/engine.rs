@@ -8,9 +8,10 @@ use std::time::Instant;
 use alfil_game::Game;
 use alfil_game::chess::{Chess, Move, Rules};
 
-use crate::brain::{Backend, Brain, Task, Thought};
+use crate::brain::{Backend, Brain};
 use crate::command::{Command, Go};
 use crate::options::{DECLARATIONS, Declaration, Options};
+use crate::thought::{Task, Thought};
 use crate::voice::Voice;
 
 /// Longer lines than any game needs are cut off here.

@@ -9,6 +9,7 @@ mod brain;
 mod engine;
 mod info;
 mod strength;
+mod thought;
 mod voice;
 
 pub mod clock;

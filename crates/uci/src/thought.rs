@@ -1,0 +1,95 @@
+//! A move to be thought about, and how others command the thinking.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use alfil_game::Side;
+use alfil_game::chess::{Chess, Move};
+use alfil_search::parallel::Control;
+
+use crate::clock::Clock;
+use crate::command::Go;
+use crate::options::Options;
+
+/// A search that others can command.
+#[derive(Default)]
+pub(crate) struct Thought {
+    pub control: Control,
+    /// Whether it takes place in the opponent's time, or has no end: then the move must wait.
+    held: AtomicBool,
+    pondering: AtomicBool,
+    /// Time for the move, once it is known.
+    allotted: Mutex<Option<Duration>>,
+    done: AtomicBool,
+}
+
+impl Thought {
+    pub fn new(go: &Go) -> Thought {
+        let thought = Thought::default();
+        thought.held.store(go.infinite || go.ponder, Ordering::Relaxed);
+        thought.pondering.store(go.ponder, Ordering::Relaxed);
+        thought
+    }
+
+    pub fn finish(&self) {
+        self.done.store(true, Ordering::Release);
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.done.load(Ordering::Acquire)
+    }
+
+    /// Whether the move has to wait for a command.
+    pub fn is_held(&self) -> bool {
+        self.held.load(Ordering::Relaxed) && !self.control.is_stopped()
+    }
+
+    /// The opponent has played the expected move: the clock runs from now on.
+    pub fn hit(&self) {
+        let allotted = self.allotted.lock().unwrap_or_else(|broken| broken.into_inner());
+        if self.pondering.swap(false, Ordering::Relaxed) {
+            self.held.store(false, Ordering::Relaxed);
+            self.control.set_deadline(allotted.map(|time| Instant::now() + time));
+        }
+    }
+
+    /// Tells how much time there is for the move, which began at `begun`.
+    pub fn allot(&self, time: Option<Duration>, begun: Instant) {
+        let mut allotted = self.allotted.lock().unwrap_or_else(|broken| broken.into_inner());
+        *allotted = time;
+        if !self.pondering.load(Ordering::Relaxed) {
+            self.control.set_deadline(time.map(|time| begun + time));
+        }
+    }
+}
+
+/// Something to think about.
+pub(crate) struct Task {
+    pub options: Options,
+    pub start: Chess,
+    pub moves: Vec<Move>,
+    pub go: Go,
+    pub only: Vec<Move>,
+    pub thought: Arc<Thought>,
+    pub begun: Instant,
+}
+
+impl Task {
+    /// The time for the move, and whether it may be less if the best move can no longer change.
+    pub fn time(&self, side: Side, latency: Duration) -> (Option<Duration>, bool) {
+        let Task { options, go, .. } = self;
+        let overhead = Duration::from_millis(options.move_overhead.into());
+        if go.infinite {
+            return (None, false);
+        }
+        if let Some(time) = go.move_time {
+            // Programs that insist on the time to the millisecond get it in time.
+            return (Some(time.saturating_sub(overhead.min(time / 5)).saturating_sub(latency.min(time / 5))), false);
+        }
+        let index = if side == Side::First { 0 } else { 1 };
+        let Some(left) = go.time[index] else { return (None, false) };
+        let clock = Clock { left, increment: go.increment[index], moves_to_go: go.moves_to_go };
+        (Some(clock.allot(overhead, latency)), true)
+    }
+}
