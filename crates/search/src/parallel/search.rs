@@ -33,7 +33,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// A batch of one, which no search is better with than a sequential one: the CPU engine hardly gains from more.
+    /// A batch of one: larger ones make the search a little worse, and the CPU engine hardly gains from them.
     fn default() -> Settings {
         Settings { rule: Rule::default(), batch: 1, lines: 1 }
     }
