@@ -1,6 +1,6 @@
 //! What goes into a network and what comes out: many positions at once, in memory that is reused.
 
-use alfil_game::{Encoding, Game};
+use alfil_game::{Encoding, Game, Symmetry};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -9,18 +9,22 @@ use crate::architecture::Architecture;
 /// Positions to evaluate, with their legal moves.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
+    cells: usize,
     plane_size: usize,
     planes: Vec<f32>,
     /// Policy indices of the legal moves of all positions, one position after the other.
     indices: Vec<u32>,
     /// Where each position's indices end.
     ends: Vec<usize>,
+    /// A plane that is being turned.
+    turned: Vec<f32>,
 }
 
 impl Batch {
     /// An empty batch for networks of this architecture.
     pub fn new(architecture: &Architecture) -> Batch {
-        Batch { plane_size: architecture.planes * architecture.cells(), ..Batch::default() }
+        let cells = architecture.cells();
+        Batch { cells, plane_size: architecture.planes * cells, ..Batch::default() }
     }
 
     /// Positions of random games, to compare or time evaluators with.
@@ -82,7 +86,37 @@ impl Batch {
 
     /// The policy indices of one position's moves.
     pub fn indices(&self, position: usize) -> &[u32] {
-        &self.indices[span(&self.ends, position)]
+        &self.indices[self.span(position)]
+    }
+
+    /// Where a position's moves are among those of all positions.
+    pub(crate) fn span(&self, position: usize) -> std::ops::Range<usize> {
+        span(&self.ends, position)
+    }
+
+    /// Turns the board of the position that was added last.
+    pub(crate) fn turn_last(&mut self, symmetry: &Symmetry) {
+        let Some(last) = self.len().checked_sub(1) else { return };
+        let span = self.span(last);
+        for index in &mut self.indices[span] {
+            *index = (symmetry.index)(*index as usize) as u32;
+        }
+        let start = last * self.plane_size;
+        for plane in self.planes[start..].chunks_exact_mut(self.cells) {
+            self.turned.clear();
+            self.turned.extend_from_slice(plane);
+            for (cell, value) in self.turned.iter().enumerate() {
+                plane[(symmetry.cell)(cell)] = *value;
+            }
+        }
+    }
+
+    /// Puts the positions of another batch behind these.
+    pub(crate) fn append(&mut self, other: &Batch) {
+        self.planes.extend_from_slice(&other.planes);
+        let before = self.indices.len();
+        self.indices.extend_from_slice(&other.indices);
+        self.ends.extend(other.ends.iter().map(|end| before + end));
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a network is: its [`Architecture`], its weights, its file, and a CPU [`Engine`] to run it.
 //!
+//! How it is [taught](learning) is here as a contract; what computes the gradients is elsewhere.
+//!
 //! Knows games only through their encodings, and nothing of libtorch or search.
 
 mod architecture;
@@ -11,6 +13,7 @@ mod open;
 mod whole_file;
 
 pub mod lc0;
+pub mod learning;
 
 pub use architecture::{
     Activation, Architecture, ArchitectureError, HeadShape, PolicyShape, Size, ValueOutput, ValueShape,

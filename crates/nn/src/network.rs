@@ -138,7 +138,26 @@ pub(crate) trait TensorSource {
     fn tensor(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, Self::Error>;
 }
 
+/// Tensors from a function.
+struct Given<F>(F);
+
+impl<X, F: FnMut(&str, &[usize]) -> Result<Vec<f32>, X>> TensorSource for Given<F> {
+    type Error = X;
+
+    fn tensor(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, X> {
+        (self.0)(name, shape)
+    }
+}
+
 impl Weights {
+    /// Weights for an architecture, whose tensors `tensor` gives by name and shape, as a network file has them.
+    pub fn from_tensors<X>(
+        architecture: &Architecture,
+        tensor: impl FnMut(&str, &[usize]) -> Result<Vec<f32>, X>,
+    ) -> Result<Weights, X> {
+        Weights::assemble(architecture, &mut Given(tensor))
+    }
+
     /// Puts the weights of `architecture` together from a source of tensors.
     pub(crate) fn assemble<S: TensorSource>(architecture: &Architecture, source: &mut S) -> Result<Weights, S::Error> {
         let a = architecture;

@@ -1,0 +1,59 @@
+//! The contract between a training loop and whatever computes the gradients.
+
+use super::Samples;
+use crate::Weights;
+
+/// How far a network is from what it should say: means over the samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Losses {
+    /// Cross-entropy of the policy, over the samples that have one.
+    pub policy: f64,
+    /// Entropy of the policies to learn: what the loss of a perfect network would be.
+    pub policy_entropy: f64,
+    /// Cross-entropy of win, draw and loss, or squared error of the expected result.
+    pub value: f64,
+    /// Huber loss of the plies to the end, where the network tells.
+    pub moves_left: f64,
+    /// The share of samples with a policy whose best move is the network's best.
+    pub agreement: f64,
+    /// Length of the gradient before it was clipped; 0 where nothing was learnt.
+    pub gradient: f64,
+}
+
+/// Why a step could not be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum LearnError {
+    /// The device or its library says no.
+    #[error("{0}")]
+    Device(String),
+    /// Weights have become infinite or no number.
+    #[error("training has diverged at step {step}: use a lower learning rate or clip the gradient")]
+    Diverged {
+        /// The step.
+        step: u64,
+    },
+    /// A saved state that cannot be gone on from.
+    #[error("the saved state of training cannot be used: {0}")]
+    State(String),
+}
+
+/// A network that is being taught.
+pub trait Learner: Send {
+    /// Steps taken since the beginning.
+    fn steps(&self) -> u64;
+
+    /// Learns from a batch.
+    fn step(&mut self, samples: &Samples) -> Result<Losses, LearnError>;
+
+    /// Measures the network as it would be exported, without learning.
+    fn measure(&mut self, samples: &Samples) -> Result<Losses, LearnError>;
+
+    /// The averaged weights, ready to play with. The statistics of their batch norms are gathered from `samples`.
+    fn export(&mut self, samples: &[Samples]) -> Result<Weights, LearnError>;
+
+    /// Everything that [`restore`](Learner::restore) needs to go on as if nothing had happened, in safetensors.
+    fn state(&self) -> Result<Vec<u8>, LearnError>;
+
+    /// Goes on from a saved state.
+    fn restore(&mut self, state: &[u8]) -> Result<(), LearnError>;
+}

@@ -1,0 +1,11 @@
+//! How a network is taught: what it learns from, how, and the contract with whatever computes the gradients.
+
+mod learner;
+mod samples;
+mod schedule;
+mod settings;
+
+pub use learner::{LearnError, Learner, Losses};
+pub use samples::{Samples, Target};
+pub use schedule::{Decay, Schedule, Stage};
+pub use settings::{LearningSettings, LossWeights, Optimizer};
