@@ -2,18 +2,19 @@
 //!
 //! A [player] is named by one line and plays any game that suits it; external UCI engines are players as well. A
 //! [match](contest) has two of them play every [opening] twice with colours exchanged, keeps each finished pair in a
-//! journal, and stops as soon as the [statistics](stats) allow a decision. A [ladder] rates many players at once.
+//! journal, and stops as soon as the [statistics](stats) allow a decision. A [ladder] rates many players at once; an [exam] has a
+//! player's moves judged by an exact solver.
 //!
 //! Nothing here prints: progress is told to a callback, results are returned.
 
 mod engine;
 mod fingerprint;
 mod line_file;
-mod seed;
 mod tablebase;
 mod wording;
 
 pub mod contest;
+pub mod exam;
 pub mod ladder;
 pub mod opening;
 pub mod player;

@@ -63,6 +63,10 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
     /// Positions, in the game's notation, that play from the start seldom reaches and tests should begin from as well.
     const TEST_POSITIONS: &'static [&'static str] = &[];
 
+    /// Positions that everybody can judge, with their names: what a network that learns expects in them shows whether it has
+    /// understood the first things about the game. The names say how the side to move stands.
+    const PROBES: &'static [(&'static str, &'static str)] = &[];
+
     /// The start position.
     fn new(rules: &Self::Rules) -> Self;
 

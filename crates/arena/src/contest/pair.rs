@@ -1,11 +1,11 @@
 //! An opening played twice.
 
 use alfil_game::{First, Game, Side, Swap};
+use alfil_search::seed::derive;
 
 use super::game::{Finished, Referee, Seats, play_game};
 use super::{Fault, Record, Who};
 use crate::player::{Played, Player};
-use crate::seed::derive;
 
 /// A thread's own two players.
 pub(super) struct Table<'a, G: Game> {

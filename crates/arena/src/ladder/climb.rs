@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use alfil_game::Game;
+use alfil_search::seed::derive;
 
 use super::standings::{Row, Standings};
 use super::state::{Meeting, State};
 use crate::contest::{Archive, Match, Progress, Settings, StateError};
 use crate::opening::Openings;
 use crate::player::Entrant;
-use crate::seed::derive;
 use crate::stats::{Encounter, most_informative, ratings};
 
 /// Players to be rated.

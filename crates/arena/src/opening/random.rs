@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use alfil_game::{Game, Knowledge};
 use alfil_search::classical::{AlphaBeta, GameNode, Settings};
+use alfil_search::seed::derive;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::player::Played;
-use crate::seed::derive;
 
 /// Plies of an opening in a long game. Short games have fewer.
 const PLIES: u32 = 8;

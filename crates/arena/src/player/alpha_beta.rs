@@ -8,13 +8,14 @@ use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
 /// Alpha-beta to a fixed depth with the game's handcrafted evaluation. Uses no chance.
 pub struct AlphaBetaPlayer<G: Game> {
     depth: u32,
+    knowledge: Knowledge,
     searcher: AlphaBeta<GameNode<G>>,
 }
 
 impl<G: Game> AlphaBetaPlayer<G> {
-    /// Looks `depth` plies ahead, at least one.
-    pub fn new(depth: u32) -> AlphaBetaPlayer<G> {
-        AlphaBetaPlayer { depth: depth.max(1), searcher: AlphaBeta::new(Settings::default()) }
+    /// Looks `depth` plies ahead, at least one, and judges what it sees with this much knowledge.
+    pub fn new(depth: u32, knowledge: Knowledge) -> AlphaBetaPlayer<G> {
+        AlphaBetaPlayer { depth: depth.max(1), knowledge, searcher: AlphaBeta::new(Settings::default()) }
     }
 }
 
@@ -26,7 +27,7 @@ impl<G: Game> Player<G> for AlphaBetaPlayer<G> {
     }
 
     fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
-        let node = GameNode { game: game.now().clone(), knowledge: Knowledge::Full };
+        let node = GameNode { game: game.now().clone(), knowledge: self.knowledge };
         let found = self.searcher.search(&node, self.depth);
         let worth = match found.value {
             value if !is_decided(value) => Worth::Hundredths(value),

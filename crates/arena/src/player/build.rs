@@ -64,9 +64,9 @@ impl PlayerLine {
                 G::oracle().ok_or(BuildError::NoOracle(G::NAME))?;
                 Ok(Entrant::new(name, settings, || Box::new(OraclePlayer::default())))
             }
-            PlayerKind::AlphaBeta { depth } => {
-                let depth = *depth;
-                Ok(Entrant::new(name, settings, move || Box::new(AlphaBetaPlayer::new(depth))))
+            PlayerKind::AlphaBeta { depth, knowledge } => {
+                let (depth, knowledge) = (*depth, *knowledge);
+                Ok(Entrant::new(name, settings, move || Box::new(AlphaBetaPlayer::new(depth, knowledge))))
             }
             PlayerKind::Uct(settings) => tree(&Kind::Rollout(1), settings),
             PlayerKind::Handcrafted(settings) => tree(&Kind::Handcrafted(Knowledge::Full), settings),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use alfil_game::Game;
 use alfil_nn::FileError;
+use alfil_search::Evaluator;
 use alfil_search::evaluators::{Kind, Maker, Pool};
 
 use super::{Player, TreePlayer, TreeSettings};
@@ -41,17 +42,34 @@ impl<G: Game> Entrant<G> {
         settings: TreeSettings,
     ) -> Result<Entrant<G>, FileError> {
         let maker = kind.maker::<G>()?;
-        let evaluators: Arc<Maker<G>> = Arc::new(match kind {
-            // Games of the same network share its evaluators, so that more games than cores make larger batches.
-            Kind::Network(_) => {
-                let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-                let pool = Pool::new((0..cores as u64).map(maker).collect(), LARGEST_BATCH);
-                Box::new(move |_| Box::new(pool.client()))
-            }
-            _ => maker,
-        });
-        let make = move || -> Box<dyn Player<G>> { Box::new(TreePlayer::new(Arc::clone(&evaluators), settings)) };
-        Ok(Entrant { threads: settings.threads.max(1), ..Entrant::new(name, identity, make) })
+        if let Kind::Network(_) = kind {
+            let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+            return Ok(Entrant::pooled(name, identity, (0..cores as u64).map(maker).collect(), settings));
+        }
+        Ok(Entrant::searching(name, identity, maker, settings))
+    }
+
+    /// A tree search whose games share these evaluators, of which there is at least one: more games than evaluators make
+    /// larger batches.
+    pub fn pooled(
+        name: impl Into<String>,
+        identity: impl Into<String>,
+        evaluators: Vec<Box<dyn Evaluator<G>>>,
+        settings: TreeSettings,
+    ) -> Entrant<G> {
+        let pool = Pool::new(evaluators, LARGEST_BATCH);
+        Entrant::searching(name, identity, Box::new(move |_| Box::new(pool.client())), settings)
+    }
+
+    fn searching(
+        name: impl Into<String>,
+        identity: impl Into<String>,
+        maker: Maker<G>,
+        settings: TreeSettings,
+    ) -> Entrant<G> {
+        let maker = Arc::new(maker);
+        let make = move || -> Box<dyn Player<G>> { Box::new(TreePlayer::new(Arc::clone(&maker), settings)) };
+        Entrant { threads: settings.threads.max(1), ..Entrant::new(name, identity, make) }
     }
 
     /// A player for one thread.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
+use alfil_game::Knowledge;
 use alfil_search::selection::Rule;
 
 use super::keys::{Keys, seconds};
@@ -26,6 +27,7 @@ Keys, with commas between them:
   every player    name=
   tree searches   visits= (or nodes=, or rollouts= for uct), movetime= in seconds, threads=,
                   temperature= (0: the best move)
+  alphabeta       depth=, eval= (material: counts pieces only)
   engines         movetime=, nodes=, depth=, tc=BASE+INCREMENT in seconds, option.NAME=";
 
 /// A player as one line names it. The module's documentation has the grammar.
@@ -35,7 +37,7 @@ Keys, with commas between them:
 ///
 /// assert_eq!("alphabeta:depth=3,name=Claude".parse::<PlayerLine>().unwrap().name(), "Claude");
 /// let typo = "alphabeta:dpeth=3".parse::<PlayerLine>().unwrap_err();
-/// assert_eq!(typo.to_string(), "alphabeta has no key 'dpeth' (did you mean depth?): it has depth, name");
+/// assert_eq!(typo.to_string(), "alphabeta has no key 'dpeth' (did you mean depth?): it has depth, eval, name");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerLine {
@@ -49,7 +51,7 @@ pub struct PlayerLine {
 pub(super) enum PlayerKind {
     Random,
     Oracle,
-    AlphaBeta { depth: u32 },
+    AlphaBeta { depth: u32, knowledge: Knowledge },
     Uct(TreeSettings),
     Handcrafted(TreeSettings),
     Network(PathBuf, TreeSettings),
@@ -130,9 +132,17 @@ impl FromStr for PlayerLine {
                 plain(kind, &Keys::parse(word, keys, &["name"])?)
             }
             "alphabeta" => {
-                let keys = Keys::parse(word, keys, &["depth", "name"])?;
+                let keys = Keys::parse(word, keys, &["depth", "eval", "name"])?;
                 let depth = keys.number("depth", 1..=64)?.unwrap_or(3) as u32;
-                plain(PlayerKind::AlphaBeta { depth }, &keys)
+                let knowledge = match keys.get("eval") {
+                    None | Some("full") => Knowledge::Full,
+                    Some("material") => Knowledge::Material,
+                    Some(other) => {
+                        let (key, value, expected) = ("eval", shorten(other), "material or full".to_owned());
+                        return Err(LineError::Value { key, value, expected });
+                    }
+                };
+                plain(PlayerKind::AlphaBeta { depth, knowledge }, &keys)
             }
             "uct" => {
                 let keys = Keys::parse(word, keys, &["rollouts", "movetime", "threads", "temperature", "name"])?;
@@ -257,8 +267,9 @@ mod tests {
     fn every_kind_of_player_has_a_line() {
         assert_eq!(read("random").kind, PlayerKind::Random);
         assert_eq!(read(" oracle:name=God ").name, "God");
-        assert_eq!(read("alphabeta").kind, PlayerKind::AlphaBeta { depth: 3 });
-        assert_eq!(read("alphabeta:depth=5").kind, PlayerKind::AlphaBeta { depth: 5 });
+        assert_eq!(read("alphabeta").kind, PlayerKind::AlphaBeta { depth: 3, knowledge: Knowledge::Full });
+        let material = PlayerKind::AlphaBeta { depth: 5, knowledge: Knowledge::Material };
+        assert_eq!(read("alphabeta:depth=5,eval=material").kind, material);
         let PlayerKind::Uct(uct) = read("uct:rollouts=70,temperature=0.5").kind else { panic!() };
         assert_eq!((uct.visits, uct.temperature, uct.rule), (Some(70), 0.5, Rule::UCT));
         let PlayerKind::Handcrafted(tree) = read("handcrafted:movetime=0.25,threads=2").kind else { panic!() };
@@ -296,6 +307,7 @@ mod tests {
         assert!(complaint("handcrafted:vists=8").contains("'vists' (did you mean visits?)"));
         assert!(complaint("random:depth=3").contains("random has no key 'depth'"));
         assert!(complaint("alphabeta:depth=0").contains("depth='0' should be a whole number from 1 to 64"));
+        assert!(complaint("alphabeta:eval=x").contains("eval='x' should be material or full"));
         assert!(complaint("alphabeta:depth=3,deep").contains("'deep' should be written as key=value"));
         assert!(complaint("alphabeta:depth=3,depth=4").contains("twice"));
         assert!(complaint("handcrafted:visits=1,nodes=2").contains("mean the same"));

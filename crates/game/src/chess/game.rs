@@ -164,6 +164,12 @@ impl Game for Chess {
 
     const NAME: &'static str = "chess";
     const TITLE: &'static str = "chess and Chess960";
+    const PROBES: &'static [(&'static str, &'static str)] = &[
+        ("a queen up", "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
+        ("a queen down", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1"),
+        ("even", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
+    ];
+
     const TEST_POSITIONS: &'static [&'static str] = &[
         // The usual perft suite: castling, pins, en passant, promotions.
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

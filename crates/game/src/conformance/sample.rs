@@ -13,7 +13,7 @@ pub(super) struct Played<G: Game> {
 }
 
 pub(super) struct Sample<G: Game> {
-    /// From the start position and from the test positions.
+    /// From the start position, the test positions and the probes.
     pub games: Vec<Played<G>>,
     /// A test position that could not be read.
     pub unreadable: Option<String>,
@@ -26,7 +26,7 @@ impl<G: Game> Sample<G> {
         let rules = G::Rules::default();
         let mut starts = vec![G::new(&rules); effort.games];
         let mut unreadable = None;
-        for text in G::TEST_POSITIONS {
+        for text in G::TEST_POSITIONS.iter().chain(G::PROBES.iter().map(|(_, position)| position)) {
             match G::from_position(text, &rules) {
                 Ok(start) => starts.extend(std::iter::repeat_n(start, effort.games.div_ceil(2))),
                 Err(error) => unreadable = Some(error.to_string()),

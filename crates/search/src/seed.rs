@@ -2,7 +2,7 @@
 
 /// A seed for one purpose out of many, so that what happens in a game depends neither on the games before it nor on the
 /// thread that plays it. (The mixing step of SplitMix64 after each part.)
-pub(crate) fn derive(seed: u64, parts: &[u64]) -> u64 {
+pub fn derive(seed: u64, parts: &[u64]) -> u64 {
     parts.iter().fold(mix(seed), |seed, part| mix(seed ^ mix(*part)))
 }
 

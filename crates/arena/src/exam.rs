@@ -1,0 +1,194 @@
+//! Moves judged by an exact solver.
+//!
+//! An [`Exam`] is a set of positions from varied play with the moves that keep the value of the game: those that win a won
+//! game and do not lose a drawn one. A player's mark is the share of positions in which it finds one.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, channel};
+
+use alfil_game::{Game, Knowledge};
+use alfil_search::seed::derive;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::player::{AlphaBetaPlayer, Entrant, Played, Player};
+
+/// Plies that the better moves of varied play look ahead.
+const DEPTH: u32 = 3;
+
+/// Shares of random moves in varied play: a game has one of these.
+const RANDOM: [f64; 3] = [1.0, 0.5, 0.2];
+
+/// Positions with the moves that keep the value of the game.
+pub struct Exam<G: Game> {
+    questions: Vec<Question<G>>,
+}
+
+struct Question<G: Game> {
+    game: Played<G>,
+    /// The codes of the moves that keep the value.
+    right: Vec<u16>,
+    /// Legal moves.
+    moves: usize,
+}
+
+/// How a player did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// Positions, and those in which the player's move keeps the value of the game.
+    pub positions: u64,
+    /// See above.
+    pub right: u64,
+    /// The same for positions in which some moves do not.
+    pub choices: u64,
+    /// See above.
+    pub right_choices: u64,
+}
+
+impl Mark {
+    /// The share of positions in which the value of the game was kept.
+    pub fn share(&self) -> f64 {
+        self.right as f64 / self.positions.max(1) as f64
+    }
+
+    /// The same among positions where not every move does.
+    pub fn share_of_choices(&self) -> f64 {
+        self.right_choices as f64 / self.choices.max(1) as f64
+    }
+}
+
+impl<G: Game> Exam<G> {
+    /// So many positions, each of another game of varied play, at plies where the game's exact solver is quick. None where the
+    /// game has no solver, or when it was stopped. `tell` hears of positions done and of how many there will be.
+    pub fn new(positions: usize, seed: u64, tell: &mut dyn FnMut(u64, u64), stop: &AtomicBool) -> Option<Exam<G>> {
+        let quick_from = G::oracle()?.quick_from();
+        let next = AtomicUsize::new(0);
+        let mut questions: Vec<(usize, Question<G>)> = Vec::with_capacity(positions);
+        std::thread::scope(|scope| {
+            let (sender, made) = channel();
+            for _ in 0..threads() {
+                let (sender, next) = (sender.clone(), &next);
+                scope.spawn(move || {
+                    let Some(mut oracle) = G::oracle() else { return };
+                    while let number = next.fetch_add(1, Relaxed)
+                        && number < positions
+                        && !stop.load(Relaxed)
+                    {
+                        let game = varied(derive(seed, &[number as u64]), quick_from);
+                        let judged = oracle.judge_moves(game.now());
+                        let best = judged.iter().map(|(_, judgement)| judgement.score.0.points()).fold(0.0, f32::max);
+                        let right = judged.iter().filter(|(_, judgement)| judgement.score.0.points() == best);
+                        let right = right.map(|(m, _)| (*m).into()).collect();
+                        if sender.send((number, Question { game, right, moves: judged.len() })).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            for question in made {
+                questions.push(question);
+                tell(questions.len() as u64, positions as u64);
+            }
+        });
+        questions.sort_by_key(|(number, _)| *number);
+        (!stop.load(Relaxed)).then(|| Exam { questions: questions.into_iter().map(|(_, question)| question).collect() })
+    }
+
+    /// Asks a player, on so many threads. A player that gives no legal move is wrong.
+    pub fn mark(&self, player: &Entrant<G>, threads: usize, tell: &mut dyn FnMut(u64, u64), stop: &AtomicBool) -> Mark {
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            let (sender, answers) = channel();
+            for _ in 0..threads.max(1) {
+                let (sender, next) = (sender.clone(), &next);
+                scope.spawn(move || {
+                    let mut player = player.player();
+                    while let number = next.fetch_add(1, Relaxed)
+                        && let Some(question) = self.questions.get(number)
+                        && !stop.load(Relaxed)
+                    {
+                        if sender.send((question.choice(), question.is_answered(player.as_mut(), number))).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            self.count(&answers, tell)
+        })
+    }
+
+    fn count(&self, answers: &Receiver<(bool, bool)>, tell: &mut dyn FnMut(u64, u64)) -> Mark {
+        let mut mark = Mark::default();
+        for (choice, right) in answers {
+            mark.positions += 1;
+            mark.right += u64::from(right);
+            mark.choices += u64::from(choice);
+            mark.right_choices += u64::from(choice && right);
+            tell(mark.positions, self.questions.len() as u64);
+        }
+        mark
+    }
+}
+
+impl<G: Game> Question<G> {
+    /// Whether it matters which move is played.
+    fn choice(&self) -> bool {
+        self.right.len() < self.moves
+    }
+
+    fn is_answered(&self, player: &mut dyn Player<G>, number: usize) -> bool {
+        let answer = player.new_game(number as u64).and_then(|()| player.choose(&self.game));
+        answer.is_ok_and(|choice| self.right.contains(&choice.m.into()))
+    }
+}
+
+/// A position of a game in which some moves are random and the others look a little ahead.
+fn varied<G: Game>(seed: u64, from: u32) -> Played<G> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut moves = Vec::new();
+    loop {
+        let share = RANDOM.choose(&mut random).copied().unwrap_or(1.0);
+        let mut player = AlphaBetaPlayer::<G>::new(DEPTH, Knowledge::Full);
+        let mut game = Played::new(G::new(&G::Rules::default()));
+        let mut positions = Vec::new();
+        while game.now().legal_moves(&mut moves).is_none() {
+            if game.now().ply() >= from {
+                positions.push(game.clone());
+            }
+            let chosen =
+                if random.random_bool(share) { None } else { player.choose(&game).ok().map(|choice| choice.m) };
+            let Some(m) = chosen.or_else(|| moves.choose(&mut random).copied()) else { break };
+            game.play(m);
+        }
+        if let Some(position) = positions.choose(&mut random) {
+            return position.clone();
+        }
+    }
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::player::{OraclePlayer, RandomPlayer};
+    use alfil_game::tictactoe::TicTacToe;
+
+    #[test]
+    fn the_perfect_player_has_full_marks_and_the_random_one_has_not() {
+        let (never, mut quiet) = (AtomicBool::new(false), |_: u64, _: u64| {});
+        let exam = Exam::<TicTacToe>::new(200, 1, &mut quiet, &never).unwrap();
+        let perfect = exam.mark(&Entrant::new("o", "o", || Box::new(OraclePlayer::default())), 3, &mut quiet, &never);
+        assert_eq!((perfect.positions, perfect.right), (200, 200));
+        assert_eq!(perfect.choices, perfect.right_choices);
+        let random = exam.mark(&Entrant::new("r", "r", || Box::new(RandomPlayer::default())), 2, &mut quiet, &never);
+        assert_eq!(random.choices, perfect.choices);
+        assert!(random.share() < 0.85 && random.share_of_choices() < random.share(), "{random:?}");
+        assert!(Exam::<alfil_game::chess::Chess>::new(1, 1, &mut quiet, &never).is_none());
+    }
+}
