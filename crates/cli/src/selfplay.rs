@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use alfil_game::Game;
@@ -98,6 +99,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             lanes: command.lanes.map_or_else(cores, |lanes| lanes as usize),
             maker: &maker,
             tickets: Arc::new(Tickets::new(command.games)),
+            stop: &AtomicBool::new(false),
             seed: command.seed,
             folder: &command.output,
         };

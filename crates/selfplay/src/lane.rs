@@ -6,8 +6,6 @@ use std::time::{Duration, Instant};
 use alfil_game::{Game, Score};
 use alfil_search::Evaluator;
 use alfil_search::tree::{Leaf, apply};
-use rand::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::seat::{Ended, Seat};
 use crate::{End, GameRecord, Settings, Tickets};
@@ -17,8 +15,8 @@ pub struct Lane<G: Game> {
     settings: Settings,
     evaluator: Box<dyn Evaluator<G>>,
     seats: Vec<Seat<G>>,
-    random: Xoshiro256PlusPlus,
     tickets: Arc<Tickets>,
+    seed: u64,
     counts: Counts,
 }
 
@@ -50,12 +48,12 @@ pub struct Counts {
 }
 
 impl<G: Game> Lane<G> {
-    /// A lane whose first games begin now; every game takes a ticket. The same seed and evaluator give the same games, as long
-    /// as no other lane takes tickets too.
+    /// A lane whose first games begin now; every game takes a ticket. All lanes of a run have the same `seed`: a game follows
+    /// from the settings, the seed and its number, whatever is played beside it, as long as the evaluator answers the same
+    /// position in the same way. Random rollouts do not, nor does a cache where the network sees a position's history.
     pub fn new(settings: Settings, evaluator: Box<dyn Evaluator<G>>, tickets: Arc<Tickets>, seed: u64) -> Lane<G> {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let seats = (0..settings.games.max(1)).map(|_| Seat::new(&settings, &mut random, &tickets)).collect();
-        Lane { settings, evaluator, seats, random, tickets, counts: Counts::default() }
+        let seats = (0..settings.games.max(1)).map(|_| Seat::new(&settings, &tickets, seed)).collect();
+        Lane { settings, evaluator, seats, tickets, seed, counts: Counts::default() }
     }
 
     /// Whether there is a game under way. Where there is none, there never will be one again.
@@ -66,14 +64,14 @@ impl<G: Game> Lane<G> {
     /// One batch: every game goes on by a position. Games that end are handed over, and others begin.
     pub fn step(&mut self, take: &mut dyn FnMut(GameRecord)) {
         let began = Instant::now();
-        let Lane { settings, evaluator, seats, random, tickets, counts } = self;
+        let Lane { settings, evaluator, seats, tickets, seed, counts } = self;
         let mut leaves: Vec<(usize, Leaf)> = Vec::with_capacity(seats.len());
         for (number, seat) in seats.iter_mut().enumerate() {
             let mut tell = |ended: Ended| {
                 counts.add(&ended);
                 take(ended.record);
             };
-            if let Some(leaf) = seat.gather(settings, random, tickets, &mut tell) {
+            if let Some(leaf) = seat.gather(settings, tickets, *seed, &mut tell) {
                 evaluator.add(&seat.scratch.game, &seat.scratch.moves);
                 leaves.push((number, leaf));
             }

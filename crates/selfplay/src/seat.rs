@@ -4,7 +4,7 @@ use alfil_game::{First, Game, Mover, Outcome, Score, Side};
 use alfil_search::root::{GumbelRoot, add_noise, forced_edge, improved_policy, pick, visit_policy};
 use alfil_search::selection::Rule;
 use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, View, gather};
-use rand::RngExt;
+use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{End, GameRecord, Ply, SearchKind, Settings, Tickets};
@@ -14,6 +14,9 @@ const KNOWN_AT_ONCE: u32 = 64;
 
 /// A game under way, with the tree that its next move is searched in.
 pub(crate) struct Seat<G: Game> {
+    number: u64,
+    /// The source of all chance in the game: nothing beside it may change how it goes.
+    random: Xoshiro256PlusPlus,
     game: G,
     tree: Tree,
     pub scratch: Scratch<G>,
@@ -47,9 +50,11 @@ pub(crate) struct Ended {
 }
 
 impl<G: Game> Seat<G> {
-    pub fn new(settings: &Settings, random: &mut Xoshiro256PlusPlus, tickets: &Tickets) -> Seat<G> {
+    pub fn new(settings: &Settings, tickets: &Tickets, seed: u64) -> Seat<G> {
         let game = G::new(&G::Rules::default());
         let mut seat = Seat {
+            number: 0,
+            random: generator(seed, 0),
             tree: Tree::new(settings.tree_bytes, 36),
             scratch: Scratch::new(&game),
             game,
@@ -61,18 +66,21 @@ impl<G: Game> Seat<G> {
             moves: 0,
             busy: false,
         };
-        seat.begin(settings, random, tickets);
+        seat.begin(settings, tickets, seed);
         seat
     }
 
     /// Begins another game, if there is one to be played.
-    fn begin(&mut self, settings: &Settings, random: &mut Xoshiro256PlusPlus, tickets: &Tickets) {
-        self.busy = tickets.take();
+    fn begin(&mut self, settings: &Settings, tickets: &Tickets, seed: u64) {
+        let number = tickets.take();
+        self.busy = number.is_some();
+        self.number = number.unwrap_or_default();
+        self.random = generator(seed, self.number);
         self.game = G::new(&G::Rules::default());
         self.tree.clear();
         (self.search, self.hopeless, self.would_resign) = (None, [0; 2], None);
         self.plies.clear();
-        self.play_through = settings.resign.is_some_and(|resign| random.random::<f32>() < resign.play_through);
+        self.play_through = settings.resign.is_some_and(|resign| self.random.random::<f32>() < resign.play_through);
     }
 
     /// Goes on until a position has to be evaluated, which is then in the scratch memory. Games that end on the way are told,
@@ -80,8 +88,8 @@ impl<G: Game> Seat<G> {
     pub fn gather(
         &mut self,
         settings: &Settings,
-        random: &mut Xoshiro256PlusPlus,
         tickets: &Tickets,
+        seed: u64,
         tell: &mut dyn FnMut(Ended),
     ) -> Option<Leaf> {
         for _ in 0..KNOWN_AT_ONCE {
@@ -97,7 +105,7 @@ impl<G: Game> Seat<G> {
                 }
             }
             if self.search.is_none() {
-                self.search = Some(self.plan(settings, random));
+                self.search = Some(self.plan(settings));
             }
             match self.next_walk(settings) {
                 Walk::Begin(first) => match gather(&self.tree, &self.game, &rule, first, &mut self.scratch) {
@@ -111,9 +119,9 @@ impl<G: Game> Seat<G> {
                     }
                 },
                 Walk::Done => {
-                    if let Some(ended) = self.play(settings, random) {
+                    if let Some(ended) = self.play(settings) {
                         tell(ended);
-                        self.begin(settings, random, tickets);
+                        self.begin(settings, tickets, seed);
                     }
                 }
             }
@@ -126,12 +134,12 @@ impl<G: Game> Seat<G> {
     }
 
     /// Plans the search for a move, and prepares the root for it.
-    fn plan(&mut self, settings: &Settings, random: &mut Xoshiro256PlusPlus) -> MoveSearch {
-        let cheap = settings.cheap.filter(|cheap| random.random::<f32>() < cheap.share);
+    fn plan(&mut self, settings: &Settings) -> MoveSearch {
+        let cheap = settings.cheap.filter(|cheap| self.random.random::<f32>() < cheap.share);
         match settings.search {
             SearchKind::Puct { visits, noise_alpha, noise_share, .. } => {
                 if cheap.is_none() && noise_share > 0.0 {
-                    add_noise(&mut self.tree, noise_alpha, noise_share, random);
+                    add_noise(&mut self.tree, noise_alpha, noise_share, &mut self.random);
                 }
                 // Visits that the tree remembers count.
                 let known = self.tree.root().map_or(0, |root| root.visits());
@@ -140,10 +148,9 @@ impl<G: Game> Seat<G> {
             }
             SearchKind::Gumbel { simulations, considered, rule } => {
                 let budget = cheap.map_or(simulations, |cheap| cheap.visits);
-                let gumbel = self
-                    .tree
-                    .root()
-                    .map(|root| GumbelRoot::new(&root, budget as usize, considered as usize, rule, 1.0, random));
+                let gumbel = self.tree.root().map(|root| {
+                    GumbelRoot::new(&root, budget as usize, considered as usize, rule, 1.0, &mut self.random)
+                });
                 MoveSearch { walks: 0, budget, cheap: cheap.is_some(), gumbel }
             }
         }
@@ -165,10 +172,10 @@ impl<G: Game> Seat<G> {
     }
 
     /// Plays the move that was found. Tells how the game ended, if it did.
-    fn play(&mut self, settings: &Settings, random: &mut Xoshiro256PlusPlus) -> Option<Ended> {
+    fn play(&mut self, settings: &Settings) -> Option<Ended> {
         let search = self.search.take()?;
         let root = self.tree.root()?;
-        let chosen = choose(&root, &search, settings, self.game.ply(), random)?;
+        let chosen = choose(&root, &search, settings, self.game.ply(), &mut self.random)?;
         let value = Mover(chosen.value().unwrap_or_else(|| root.own_value()));
         let policy = if search.cheap { Vec::new() } else { self.policy(&root, settings) };
         let side = self.game.side();
@@ -220,10 +227,22 @@ impl<G: Game> Seat<G> {
         let plies = std::mem::take(&mut self.plies);
         let spared = |side: Side| score.to_mover(side).0 != Score::LOSS;
         Ended {
-            record: GameRecord::new(String::new(), plies, score, end),
+            record: GameRecord::new(self.number, String::new(), plies, score, end),
             false_resignation: self.would_resign.map(spared),
         }
     }
+}
+
+/// Where the chance of a game of a run comes from. SplitMix64's mixing keeps games with neighbouring numbers, and runs with
+/// neighbouring seeds, apart.
+fn generator(seed: u64, number: u64) -> Xoshiro256PlusPlus {
+    let mix = |z: u64| {
+        let z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    };
+    Xoshiro256PlusPlus::seed_from_u64(mix(mix(seed).wrapping_add(number)))
 }
 
 enum Walk {
