@@ -1,7 +1,7 @@
 //! One game of a lane.
 
 use alfil_game::{First, Game, Mover, Outcome, Score, Side};
-use alfil_search::root::{GumbelRoot, add_noise, forced_edge, improved_policy, pick, visit_policy};
+use alfil_search::root::{GumbelRoot, add_noise, forced_edge, improved_policy, pick, pick_by, visit_policy};
 use alfil_search::selection::Rule;
 use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, View, gather};
 use rand::{RngExt, SeedableRng};
@@ -175,7 +175,8 @@ impl<G: Game> Seat<G> {
     fn play(&mut self, settings: &Settings) -> Option<Ended> {
         let search = self.search.take()?;
         let root = self.tree.root()?;
-        let chosen = choose(&root, &search, settings, self.game.ply(), &mut self.random)?;
+        let temperature = settings.temperature.at(self.plies.len() as u32);
+        let chosen = choose(&root, &search, &settings.search, temperature, &mut self.random)?;
         let value = Mover(chosen.value().unwrap_or_else(|| root.own_value()));
         let policy = if search.cheap { Vec::new() } else { self.policy(&root, settings) };
         let side = self.game.side();
@@ -259,18 +260,21 @@ fn rule(search: &SearchKind) -> Rule {
     }
 }
 
+/// The move to play. The temperature draws it from the policy that is to be learnt.
 fn choose(
     root: &View<'_>,
     search: &MoveSearch,
-    settings: &Settings,
-    ply: u32,
+    kind: &SearchKind,
+    temperature: f32,
     random: &mut Xoshiro256PlusPlus,
 ) -> Option<Child> {
-    match &search.gumbel {
-        Some(plan) => plan.best(root),
-        None => {
-            let temperature = if ply < settings.random_plies { 1.0 } else { 0.0 };
-            pick(&root.ranked(), temperature, random).copied()
+    match (&search.gumbel, kind) {
+        (Some(plan), _) if temperature <= 0.0 => plan.best(root),
+        (Some(_), SearchKind::Gumbel { rule, .. }) => {
+            let shares = improved_policy(root, rule);
+            let share = |child: &Child| shares.get(usize::from(child.edge)).copied().unwrap_or(0.0).into();
+            pick_by(&root.ranked(), share, temperature.into(), random).copied()
         }
+        _ => pick(&root.ranked(), temperature.into(), random).copied(),
     }
 }

@@ -1,6 +1,7 @@
 //! Lanes, records and chunks.
 #![allow(clippy::unwrap_used)]
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -12,7 +13,8 @@ use alfil_search::Evaluator;
 use alfil_search::evaluators::{Handcrafted, Kind, Rollout, Uniform};
 use alfil_search::selection::{Gumbel, Puct};
 use alfil_selfplay::{
-    Cheap, End, GameRecord, Lane, Resign, SearchKind, Session, Settings, Tickets, chunks, read_chunk, write_chunk,
+    Cheap, End, GameRecord, Lane, Resign, SearchKind, Session, Settings, Temperature, Tickets, chunks, read_chunk,
+    write_chunk,
 };
 
 const GUMBEL: SearchKind =
@@ -35,7 +37,12 @@ fn play<G: Game>(
 }
 
 fn small(search: SearchKind) -> Settings {
-    Settings { games: 8, search, random_plies: 6, ..Settings::default() }
+    Settings {
+        games: 8,
+        search,
+        temperature: Temperature { plies: 6, ..Temperature::ALPHA_ZERO },
+        ..Settings::default()
+    }
 }
 
 /// Every record is a whole game of its kind, with policies that add up to 1.
@@ -95,6 +102,26 @@ fn good_searches_draw_tic_tac_toe() {
     };
     let (few, many) = (draws(2), draws(200));
     assert!(few < 0.35 && many > 0.5, "{few} {many}");
+}
+
+#[test]
+fn temperature_makes_games_differ() {
+    // How many different first four plies 40 games have.
+    let openings = |search, temperature| {
+        let settings = Settings { temperature, ..small(search) };
+        let (records, _) = play::<Connect4>(settings, Box::new(Handcrafted::new(Knowledge::Full)), 40, 5);
+        let first: HashSet<Vec<u16>> =
+            records.iter().map(|record| record.plies.iter().take(4).map(|ply| ply.code).collect()).collect();
+        first.len()
+    };
+    let quiet = SearchKind::Puct { visits: 40, rule: Puct::SELF_PLAY, noise_alpha: 1.0, noise_share: 0.0, forced: 0.0 };
+    assert_eq!(openings(quiet, Temperature::NONE), 1, "there is no chance but temperature's");
+    assert!(openings(quiet, Temperature::ALPHA_ZERO) > 20);
+    assert!(openings(quiet, Temperature::KATAGO) > 20);
+    // Gumbel search has its own noise, but takes the best of what it draws.
+    let weak = SearchKind::Gumbel { simulations: 8, considered: 2, rule: Gumbel { c_visit: 5.0, c_scale: 0.1 } };
+    assert!(openings(weak, Temperature::ALPHA_ZERO) > 20);
+    assert!(openings(weak, Temperature::NONE) > 1);
 }
 
 #[test]
