@@ -10,6 +10,7 @@ mod record;
 mod seat;
 mod session;
 mod settings;
+mod starts;
 mod temperature;
 mod tickets;
 
@@ -18,5 +19,6 @@ pub use lane::{Counts, Lane};
 pub use record::{End, GameRecord, Ply};
 pub use session::{Session, chunks};
 pub use settings::{Cheap, Resign, SearchKind, Settings};
+pub use starts::{Starts, StartsError};
 pub use temperature::Temperature;
 pub use tickets::Tickets;

@@ -7,6 +7,7 @@ use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, View, gather};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::starts::Start;
 use crate::{End, GameRecord, Ply, SearchKind, Settings, Tickets};
 
 /// Walks to what is known already cost no evaluation; after so many the other games have their turn.
@@ -17,6 +18,8 @@ pub(crate) struct Seat<G: Game> {
     number: u64,
     /// The source of all chance in the game: nothing beside it may change how it goes.
     random: Xoshiro256PlusPlus,
+    /// Where the game began, as its record will say.
+    start: String,
     game: G,
     tree: Tree,
     pub scratch: Scratch<G>,
@@ -55,6 +58,7 @@ impl<G: Game> Seat<G> {
         let mut seat = Seat {
             number: 0,
             random: generator(seed, 0),
+            start: String::new(),
             tree: Tree::new(settings.tree_bytes, 36),
             scratch: Scratch::new(&game),
             game,
@@ -76,7 +80,7 @@ impl<G: Game> Seat<G> {
         self.busy = number.is_some();
         self.number = number.unwrap_or_default();
         self.random = generator(seed, self.number);
-        self.game = G::new(&G::Rules::default());
+        Start { text: self.start, game: self.game } = settings.starts.begin(&mut self.random);
         self.tree.clear();
         (self.search, self.hopeless, self.would_resign) = (None, [0; 2], None);
         self.plies.clear();
@@ -228,7 +232,7 @@ impl<G: Game> Seat<G> {
         let plies = std::mem::take(&mut self.plies);
         let spared = |side: Side| score.to_mover(side).0 != Score::LOSS;
         Ended {
-            record: GameRecord::new(self.number, String::new(), plies, score, end),
+            record: GameRecord::new(self.number, std::mem::take(&mut self.start), plies, score, end),
             false_resignation: self.would_resign.map(spared),
         }
     }

@@ -47,6 +47,7 @@ impl<G: Game> Session<'_, G> {
             let (finished, arrivals) = channel();
             for lane in 0..lanes.max(1) {
                 let (finished, tickets, counts) = (finished.clone(), Arc::clone(&tickets), &counts);
+                let settings = settings.clone();
                 let stopped = || stop.load(Relaxed) || broken.load(Relaxed);
                 scope.spawn(move || {
                     // Evaluators that use chance should differ.

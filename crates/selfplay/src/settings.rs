@@ -3,13 +3,15 @@
 use alfil_search::selection::{Gumbel, Puct};
 use serde::{Deserialize, Serialize};
 
-use crate::Temperature;
+use crate::{Starts, Temperature};
 
 /// The settings of self-play.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Games that a lane plays at once: as many positions are evaluated together.
     pub games: usize,
+    /// Where games begin.
+    pub starts: Starts,
     /// How moves are searched for.
     pub search: SearchKind,
     /// Searches that are cheaper than the others, and whose policy is not learnt.
@@ -80,6 +82,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             games: 32,
+            starts: Starts::default(),
             search: SearchKind::Gumbel { simulations: 32, considered: 16, rule: Gumbel::default() },
             cheap: None,
             temperature: Temperature::ALPHA_ZERO,
