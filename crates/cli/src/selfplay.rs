@@ -98,6 +98,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             settings: Settings { games: command.at_once as usize, search, tree_bytes, ..Settings::default() },
             lanes: command.lanes.map_or_else(cores, |lanes| lanes as usize),
             maker: &maker,
+            judge: None,
             tickets: Arc::new(Tickets::new(command.games)),
             stop: &AtomicBool::new(false),
             seed: command.seed,

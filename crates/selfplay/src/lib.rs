@@ -7,6 +7,7 @@
 mod chunk;
 mod lane;
 mod record;
+mod referee;
 mod seat;
 mod session;
 mod settings;
@@ -17,6 +18,7 @@ mod tickets;
 pub use chunk::{ChunkError, read_chunk, write_chunk};
 pub use lane::{Counts, Lane};
 pub use record::{End, GameRecord, Ply};
+pub use referee::{Adjudication, Judge, Material};
 pub use session::{Session, chunks};
 pub use settings::{Cheap, Resign, SearchKind, Settings};
 pub use starts::{Starts, StartsError};

@@ -34,6 +34,8 @@ pub enum End {
     Rules,
     /// By resignation.
     Resigned,
+    /// By a result that was clear before the rules said so.
+    Adjudicated,
 }
 
 /// One move of a game.

@@ -7,6 +7,7 @@ use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, View, gather};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::referee::{Lead, Referee};
 use crate::starts::Start;
 use crate::{End, GameRecord, Ply, SearchKind, Settings, Tickets};
 
@@ -27,6 +28,7 @@ pub(crate) struct Seat<G: Game> {
     search: Option<MoveSearch>,
     /// For each side at how many of its moves in a row it expected to lose.
     hopeless: [u32; 2],
+    lead: Lead,
     play_through: bool,
     /// Who would have given up, in a game that is played through.
     would_resign: Option<Side>,
@@ -65,6 +67,7 @@ impl<G: Game> Seat<G> {
             plies: Vec::new(),
             search: None,
             hopeless: [0; 2],
+            lead: Lead::default(),
             play_through: false,
             would_resign: None,
             moves: 0,
@@ -82,7 +85,7 @@ impl<G: Game> Seat<G> {
         self.random = generator(seed, self.number);
         Start { text: self.start, game: self.game } = settings.starts.begin(&mut self.random);
         self.tree.clear();
-        (self.search, self.hopeless, self.would_resign) = (None, [0; 2], None);
+        (self.search, self.hopeless, self.lead, self.would_resign) = (None, [0; 2], Lead::default(), None);
         self.plies.clear();
         self.play_through = settings.resign.is_some_and(|resign| self.random.random::<f32>() < resign.play_through);
     }
@@ -92,6 +95,7 @@ impl<G: Game> Seat<G> {
     pub fn gather(
         &mut self,
         settings: &Settings,
+        referee: &mut Referee<G>,
         tickets: &Tickets,
         seed: u64,
         tell: &mut dyn FnMut(Ended),
@@ -123,7 +127,7 @@ impl<G: Game> Seat<G> {
                     }
                 },
                 Walk::Done => {
-                    if let Some(ended) = self.play(settings) {
+                    if let Some(ended) = self.play(settings, referee) {
                         tell(ended);
                         self.begin(settings, tickets, seed);
                     }
@@ -176,7 +180,7 @@ impl<G: Game> Seat<G> {
     }
 
     /// Plays the move that was found. Tells how the game ended, if it did.
-    fn play(&mut self, settings: &Settings) -> Option<Ended> {
+    fn play(&mut self, settings: &Settings, referee: &mut Referee<G>) -> Option<Ended> {
         let search = self.search.take()?;
         let root = self.tree.root()?;
         let temperature = settings.temperature.at(self.plies.len() as u32);
@@ -191,7 +195,13 @@ impl<G: Game> Seat<G> {
         self.game.play(m);
         self.tree.advance(&[chosen.code]);
         if let Some(Outcome { score, .. }) = self.game.outcome() {
-            return Some(self.end(score, End::Rules));
+            return Some(match referee.result_at_cap(&self.game) {
+                Some(score) => self.end(score, End::Adjudicated),
+                None => self.end(score, End::Rules),
+            });
+        }
+        if let Some(score) = referee.result(&self.game, &mut self.lead) {
+            return Some(self.end(score, End::Adjudicated));
         }
         if self.gives_up(side, value, settings) {
             let score = First(if side == Side::First { Score::LOSS } else { Score::WIN });

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use alfil_game::Game;
 use alfil_search::evaluators::Maker;
 
-use crate::{ChunkError, Counts, GameRecord, Lane, Settings, Tickets, write_chunk};
+use crate::{ChunkError, Counts, GameRecord, Judge, Lane, Settings, Tickets, write_chunk};
 
 /// A chunk is written when it has so many games, or after so long: what a killed process can lose.
 const CHUNK_GAMES: usize = 256;
@@ -26,6 +26,8 @@ pub struct Session<'a, G: Game> {
     pub lanes: usize,
     /// Makes the evaluators.
     pub maker: &'a Maker<G>,
+    /// Knows results that end games before the rules do.
+    pub judge: Option<Judge<G>>,
     /// Which games. When they are stopped, those under way are played to their end.
     pub tickets: Arc<Tickets>,
     /// Set to stop at once: games under way are dropped, those that have ended are written.
@@ -39,7 +41,7 @@ pub struct Session<'a, G: Game> {
 impl<G: Game> Session<'_, G> {
     /// Plays. Tells now and then what has been done.
     pub fn run(self, tell: &mut dyn FnMut(&Counts)) -> Result<Counts, ChunkError> {
-        let Session { settings, lanes, maker, tickets, stop, seed, folder } = self;
+        let Session { settings, lanes, maker, judge, tickets, stop, seed, folder } = self;
         let broken = AtomicBool::new(false);
         let counts = Mutex::new(vec![Counts::default(); lanes.max(1)]);
         let all = || Counts::sum(counts.lock().unwrap_or_else(PoisonError::into_inner).iter().copied());
@@ -47,12 +49,15 @@ impl<G: Game> Session<'_, G> {
             let (finished, arrivals) = channel();
             for lane in 0..lanes.max(1) {
                 let (finished, tickets, counts) = (finished.clone(), Arc::clone(&tickets), &counts);
-                let settings = settings.clone();
+                let (settings, judge) = (settings.clone(), judge.clone());
                 let stopped = || stop.load(Relaxed) || broken.load(Relaxed);
                 scope.spawn(move || {
                     // Evaluators that use chance should differ.
                     let evaluator = maker(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(lane as u64));
                     let mut lane_of_games = Lane::new(settings, evaluator, tickets, seed);
+                    if let Some(judge) = judge {
+                        lane_of_games = lane_of_games.with_judge(judge);
+                    }
                     while lane_of_games.is_busy() && !stopped() {
                         // Nobody listens any more if the games cannot be written.
                         lane_of_games.step(&mut |record| drop(finished.send(record)));

@@ -3,7 +3,7 @@
 use alfil_search::selection::{Gumbel, Puct};
 use serde::{Deserialize, Serialize};
 
-use crate::{Starts, Temperature};
+use crate::{Adjudication, Starts, Temperature};
 
 /// The settings of self-play.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Settings {
     pub temperature: Temperature,
     /// When games are given up.
     pub resign: Option<Resign>,
+    /// When games are ended before the rules do.
+    pub adjudication: Adjudication,
     /// Memory of a game's tree.
     pub tree_bytes: usize,
 }
@@ -78,7 +80,7 @@ pub struct Resign {
 }
 
 impl Default for Settings {
-    /// For trying things out: small searches by Gumbel, no resignation.
+    /// For trying things out: small searches by Gumbel, no resignation or adjudication.
     fn default() -> Settings {
         Settings {
             games: 32,
@@ -87,6 +89,7 @@ impl Default for Settings {
             cheap: None,
             temperature: Temperature::ALPHA_ZERO,
             resign: None,
+            adjudication: Adjudication::default(),
             tree_bytes: 1 << 20,
         }
     }

@@ -60,7 +60,7 @@ fn session<'a>(
     tickets: Tickets,
     stop: &'a AtomicBool,
 ) -> Session<'a, Connect4> {
-    Session { settings, lanes, maker, tickets: Arc::new(tickets), stop, seed: 9, folder: &folder.0 }
+    Session { settings, lanes, maker, judge: None, tickets: Arc::new(tickets), stop, seed: 9, folder: &folder.0 }
 }
 
 #[test]

@@ -203,8 +203,16 @@ fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
     let mut told = 0;
     for (games, seed) in [(300, 1), (50, 2)] {
         let tickets = Arc::new(Tickets::new(games));
-        let session =
-            Session { settings: small(GUMBEL), lanes: 2, maker: &maker, tickets, stop: &stop, seed, folder: &folder };
+        let session = Session {
+            settings: small(GUMBEL),
+            lanes: 2,
+            maker: &maker,
+            judge: None,
+            tickets,
+            stop: &stop,
+            seed,
+            folder: &folder,
+        };
         let counts = session.run(&mut |_| told += 1).unwrap();
         assert_eq!(counts.games, games);
     }
@@ -216,7 +224,15 @@ fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
     std::fs::remove_dir_all(&folder).unwrap();
     // A folder that is not there stops it with an error, not with lost games.
     let tickets = Arc::new(Tickets::new(10));
-    let session =
-        Session { settings: small(GUMBEL), lanes: 2, maker: &maker, tickets, stop: &stop, seed: 1, folder: &folder };
+    let session = Session {
+        settings: small(GUMBEL),
+        lanes: 2,
+        maker: &maker,
+        judge: None,
+        tickets,
+        stop: &stop,
+        seed: 1,
+        folder: &folder,
+    };
     assert!(session.run(&mut |_| {}).is_err());
 }
