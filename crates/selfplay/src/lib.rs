@@ -15,7 +15,7 @@ mod starts;
 mod temperature;
 mod tickets;
 
-pub use chunk::{ChunkError, read_chunk, write_chunk};
+pub use chunk::{ChunkError, ChunkHeader, read_chunk, read_header, write_chunk};
 pub use lane::{Counts, Lane};
 pub use record::{End, GameRecord, Ply};
 pub use referee::{Adjudication, Judge, Material};

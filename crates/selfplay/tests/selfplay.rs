@@ -13,8 +13,8 @@ use alfil_search::Evaluator;
 use alfil_search::evaluators::{Handcrafted, Kind, Rollout, Uniform};
 use alfil_search::selection::{Gumbel, Puct};
 use alfil_selfplay::{
-    Cheap, End, GameRecord, Lane, Resign, SearchKind, Session, Settings, Temperature, Tickets, chunks, read_chunk,
-    write_chunk,
+    Cheap, ChunkHeader, End, GameRecord, Lane, Resign, SearchKind, Session, Settings, Temperature, Tickets, chunks,
+    read_chunk, read_header, write_chunk,
 };
 
 const GUMBEL: SearchKind =
@@ -158,6 +158,8 @@ fn chunks_keep_games_and_notice_every_damage() {
     let (records, _) = play::<TicTacToe>(small(GUMBEL), Box::new(Rollout::new(1, 1)), 20, 2);
     write_chunk::<TicTacToe>(&path, &records).unwrap();
     assert_eq!(read_chunk::<TicTacToe>(&path).unwrap(), records);
+    let positions = records.iter().map(|record| record.plies.len() as u64).sum();
+    assert_eq!(read_header(&path).unwrap(), ChunkHeader { games: records.len() as u64, positions });
     let error = read_chunk::<Chess>(&path).unwrap_err().to_string();
     assert!(error.ends_with("they are games of tictactoe, not of chess"), "{error}");
     let bytes = std::fs::read(&path).unwrap();
@@ -166,10 +168,13 @@ fn chunks_keep_games_and_notice_every_damage() {
         damaged[at] ^= 1 << (at % 8);
         std::fs::write(&path, &damaged).unwrap();
         assert!(read_chunk::<TicTacToe>(&path).is_err(), "byte {at}");
+        assert_eq!(read_header(&path).is_err(), at < 60, "byte {at}");
     }
-    for length in [0, 7, 27, 28, bytes.len() - 1] {
-        std::fs::write(&path, &bytes[..length]).unwrap();
+    let longer = [&bytes[..], &[0]].concat();
+    for length in [0, 7, 59, 60, bytes.len() - 1, bytes.len() + 1] {
+        std::fs::write(&path, &longer[..length]).unwrap();
         assert!(read_chunk::<TicTacToe>(&path).is_err(), "{length} bytes");
+        assert!(read_header(&path).is_err(), "{length} bytes");
     }
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(write_chunk::<TicTacToe>(&path, &records).is_err());
