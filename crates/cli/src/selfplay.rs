@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use alfil_game::Game;
@@ -97,7 +98,9 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             settings: Settings { games: command.at_once as usize, search, tree_bytes, ..Settings::default() },
             lanes: command.lanes.map_or_else(cores, |lanes| lanes as usize),
             maker: &maker,
+            judge: None,
             tickets: Arc::new(Tickets::new(command.games)),
+            stop: &AtomicBool::new(false),
             seed: command.seed,
             folder: &command.output,
         };

@@ -73,6 +73,14 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
     /// The position that `text` describes, with no history.
     fn from_position(text: &str, rules: &Self::Rules) -> Result<Self, PositionError>;
 
+    /// A random position near the end of a game that is not over, where the game offers them: games from there come to a
+    /// result soon, which is what play from the start seldom does before anything is learnt. `below` gives a random number
+    /// smaller than its argument.
+    fn random_ending(rules: &Self::Rules, below: &mut dyn FnMut(u32) -> u32) -> Option<Self> {
+        let _ = (rules, below);
+        None
+    }
+
     /// The position in the game's notation; [`from_position`](Game::from_position) reads it back.
     fn position(&self) -> String;
 

@@ -1,10 +1,13 @@
 //! Files of games.
 //!
 //! ```text
-//! magic (8)  version (4)  checksum of the rest (8)  length of the payload when unpacked (8)  payload, packed by zstd
+//! magic (8)  version (4)  checksum of the rest of the header (8)
+//! games (8)  positions (8)  length of the payload (8), and when unpacked (8)  checksum of the payload (8)
+//! payload, packed by zstd
 //! ```
 //!
-//! Numbers stand with their lowest byte first. The payload is the game's name and the records, in bincode.
+//! Numbers stand with their lowest byte first. The payload is the game's name and the records, in bincode. The header has a
+//! checksum of its own, so that what it says can be trusted before the payload is read.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use crate::GameRecord;
 
 const MAGIC: &[u8; 8] = b"ALFILGAM";
-const VERSION: u32 = 1;
-const HEADER: usize = 28;
+const VERSION: u32 = 2;
+const HEADER: usize = 60;
 
 /// Neither a file nor what it unpacks to may be larger.
 const LARGEST: u64 = 1 << 30;
@@ -47,6 +50,24 @@ enum Why {
     Pack(String),
 }
 
+/// What a file of games has in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkHeader {
+    /// Games.
+    pub games: u64,
+    /// Their positions.
+    pub positions: u64,
+}
+
+/// A header as it stands in the file.
+struct Header {
+    counts: ChunkHeader,
+    /// Bytes of the payload, and when unpacked.
+    packed: u64,
+    plain: u64,
+    checksum: u64,
+}
+
 #[derive(Serialize, Deserialize)]
 struct Payload {
     game: String,
@@ -65,14 +86,30 @@ pub fn read_chunk<G: Game>(path: &Path) -> Result<Vec<GameRecord>, ChunkError> {
     read::<G>(path).map_err(|why| ChunkError { action: "read", path: path.to_owned(), why })
 }
 
+/// Reads how much there is in a file of games, and nothing else of it. The file has the length that it should have.
+pub fn read_header(path: &Path) -> Result<ChunkHeader, ChunkError> {
+    let read = || -> Result<ChunkHeader, Why> {
+        let file = std::fs::File::open(path)?;
+        let length = file.metadata()?.len();
+        let mut bytes = Vec::with_capacity(HEADER);
+        file.take(HEADER as u64).read_to_end(&mut bytes)?;
+        Ok(Header::parse(&bytes, length)?.counts)
+    };
+    read().map_err(|why| ChunkError { action: "read", path: path.to_owned(), why })
+}
+
 fn pack<G: Game>(records: &[GameRecord]) -> Result<Vec<u8>, Why> {
     let payload = Payload { game: G::NAME.to_owned(), records: records.to_vec() };
     let plain = bincode::serde::encode_to_vec(payload, bincode::config::standard())
         .map_err(|error| Why::Pack(error.to_string()))?;
     let packed = zstd::encode_all(plain.as_slice(), LEVEL)?;
-    let mut rest = (plain.len() as u64).to_le_bytes().to_vec();
-    rest.extend_from_slice(&packed);
-    Ok([&MAGIC[..], &VERSION.to_le_bytes(), &checksum(&rest).to_le_bytes(), &rest].concat())
+    let header = Header {
+        counts: count(records),
+        packed: packed.len() as u64,
+        plain: plain.len() as u64,
+        checksum: checksum(&packed),
+    };
+    Ok([&header.bytes()[..], &packed].concat())
 }
 
 fn read<G: Game>(path: &Path) -> Result<Vec<GameRecord>, Why> {
@@ -86,27 +123,60 @@ fn read<G: Game>(path: &Path) -> Result<Vec<GameRecord>, Why> {
 }
 
 fn unpack(bytes: &[u8]) -> Result<Payload, Why> {
-    let (Some(header), true) = (bytes.get(..HEADER), bytes.starts_with(MAGIC)) else {
-        return Err(Why::Damaged("it begins differently"));
-    };
-    let number = |at: usize| header[at..at + 8].iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
-    let version = number(8) as u32;
-    if version != VERSION {
-        return Err(Why::Version(version));
-    }
-    if checksum(&bytes[20..]) != number(12) {
+    let header = Header::parse(bytes, bytes.len() as u64)?;
+    let packed = &bytes[HEADER..];
+    if checksum(packed) != header.checksum {
         return Err(Why::Damaged("its checksum does not match"));
     }
-    let length = number(20);
-    if length > LARGEST {
-        return Err(Why::Damaged("it is too large"));
-    }
-    let mut plain = Vec::with_capacity(length as usize);
-    zstd::Decoder::new(&bytes[HEADER..])?.take(length + 1).read_to_end(&mut plain)?;
+    let mut plain = Vec::with_capacity(header.plain as usize);
+    zstd::Decoder::new(packed)?.take(header.plain + 1).read_to_end(&mut plain)?;
     let config = bincode::config::standard().with_limit::<{ LARGEST as usize }>();
-    match bincode::serde::decode_from_slice(&plain, config) {
-        Ok((payload, used)) if used == plain.len() && used as u64 == length => Ok(payload),
+    match bincode::serde::decode_from_slice::<Payload, _>(&plain, config) {
+        Ok((payload, used))
+            if used == plain.len() && used as u64 == header.plain && count(&payload.records) == header.counts =>
+        {
+            Ok(payload)
+        }
         _ => Err(Why::Damaged("its contents make no sense")),
+    }
+}
+
+fn count(records: &[GameRecord]) -> ChunkHeader {
+    let positions = records.iter().map(|record| record.plies.len() as u64).sum();
+    ChunkHeader { games: records.len() as u64, positions }
+}
+
+impl Header {
+    fn bytes(&self) -> Vec<u8> {
+        let Header { counts: ChunkHeader { games, positions }, packed, plain, checksum: payload } = *self;
+        let rest: Vec<u8> = [games, positions, packed, plain, payload].iter().flat_map(|n| n.to_le_bytes()).collect();
+        [&MAGIC[..], &VERSION.to_le_bytes(), &checksum(&rest).to_le_bytes(), &rest].concat()
+    }
+
+    /// Reads the header at the beginning of a file that is `length` bytes long.
+    fn parse(bytes: &[u8], length: u64) -> Result<Header, Why> {
+        if !bytes.starts_with(MAGIC) {
+            return Err(Why::Damaged("it begins differently"));
+        }
+        let Some(header) = bytes.get(..HEADER) else { return Err(Why::Damaged("it is too short")) };
+        let number =
+            |at: usize| header[at..at + 8].iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
+        let version = number(8) as u32;
+        if version != VERSION {
+            return Err(Why::Version(version));
+        }
+        if checksum(&header[20..]) != number(12) {
+            return Err(Why::Damaged("the checksum of its header does not match"));
+        }
+        let counts = ChunkHeader { games: number(20), positions: number(28) };
+        let header = Header { counts, packed: number(36), plain: number(44), checksum: number(52) };
+        if length.checked_sub(HEADER as u64) != Some(header.packed) {
+            return Err(Why::Damaged("it has another length"));
+        }
+        if length > LARGEST || header.plain > LARGEST {
+            return Err(Why::Damaged("it is too large"));
+        }
+        Ok(header)
     }
 }
 

@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 use alfil_game::{Game, Score};
 use alfil_search::Evaluator;
 use alfil_search::tree::{Leaf, apply};
-use rand::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::referee::Referee;
 use crate::seat::{Ended, Seat};
-use crate::{End, GameRecord, Settings, Tickets};
+use crate::{End, GameRecord, Judge, Settings, Tickets};
 
 /// Plays games with one evaluator: all games gather a position each, the batch is evaluated, all games apply.
 pub struct Lane<G: Game> {
     settings: Settings,
     evaluator: Box<dyn Evaluator<G>>,
     seats: Vec<Seat<G>>,
-    random: Xoshiro256PlusPlus,
+    referee: Referee<G>,
     tickets: Arc<Tickets>,
+    seed: u64,
     counts: Counts,
 }
 
@@ -35,6 +35,8 @@ pub struct Counts {
     pub results: [u64; 3],
     /// Games that were given up.
     pub resigned: u64,
+    /// Games that were ended because their result was clear.
+    pub adjudicated: u64,
     /// Games that were played through although a side would have given up, and those of them that it did not lose.
     pub played_through: u64,
     /// See above.
@@ -50,12 +52,19 @@ pub struct Counts {
 }
 
 impl<G: Game> Lane<G> {
-    /// A lane whose first games begin now; every game takes a ticket. The same seed and evaluator give the same games, as long
-    /// as no other lane takes tickets too.
+    /// A lane whose first games begin now; every game takes a ticket. All lanes of a run have the same `seed`: a game follows
+    /// from the settings, the seed and its number, whatever is played beside it, as long as the evaluator answers the same
+    /// position in the same way. Random rollouts do not, nor does a cache where the network sees a position's history.
     pub fn new(settings: Settings, evaluator: Box<dyn Evaluator<G>>, tickets: Arc<Tickets>, seed: u64) -> Lane<G> {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let seats = (0..settings.games.max(1)).map(|_| Seat::new(&settings, &mut random, &tickets)).collect();
-        Lane { settings, evaluator, seats, random, tickets, counts: Counts::default() }
+        let seats = (0..settings.games.max(1)).map(|_| Seat::new(&settings, &tickets, seed)).collect();
+        let referee = Referee::new(&settings.adjudication);
+        Lane { settings, evaluator, seats, referee, tickets, seed, counts: Counts::default() }
+    }
+
+    /// Ends games as this judge knows they will.
+    pub fn with_judge(mut self, judge: Judge<G>) -> Lane<G> {
+        self.referee.judge = Some(judge);
+        self
     }
 
     /// Whether there is a game under way. Where there is none, there never will be one again.
@@ -66,14 +75,14 @@ impl<G: Game> Lane<G> {
     /// One batch: every game goes on by a position. Games that end are handed over, and others begin.
     pub fn step(&mut self, take: &mut dyn FnMut(GameRecord)) {
         let began = Instant::now();
-        let Lane { settings, evaluator, seats, random, tickets, counts } = self;
+        let Lane { settings, evaluator, seats, referee, tickets, seed, counts } = self;
         let mut leaves: Vec<(usize, Leaf)> = Vec::with_capacity(seats.len());
         for (number, seat) in seats.iter_mut().enumerate() {
             let mut tell = |ended: Ended| {
                 counts.add(&ended);
                 take(ended.record);
             };
-            if let Some(leaf) = seat.gather(settings, random, tickets, &mut tell) {
+            if let Some(leaf) = seat.gather(settings, referee, tickets, *seed, &mut tell) {
                 evaluator.add(&seat.scratch.game, &seat.scratch.moves);
                 leaves.push((number, leaf));
             }
@@ -107,6 +116,7 @@ impl Counts {
             moves: all.moves + lane.moves,
             results: [0, 1, 2].map(|result| all.results[result] + lane.results[result]),
             resigned: all.resigned + lane.resigned,
+            adjudicated: all.adjudicated + lane.adjudicated,
             played_through: all.played_through + lane.played_through,
             false_resignations: all.false_resignations + lane.false_resignations,
             evaluations: all.evaluations + lane.evaluations,
@@ -124,6 +134,7 @@ impl Counts {
         let result = if points > Score::DRAW { 0 } else { 1 + usize::from(points < Score::DRAW) };
         self.results[result] += 1;
         self.resigned += u64::from(record.end == End::Resigned);
+        self.adjudicated += u64::from(record.end == End::Adjudicated);
         if let Some(wrong) = false_resignation {
             self.played_through += 1;
             self.false_resignations += u64::from(*wrong);

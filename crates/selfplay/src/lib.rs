@@ -1,20 +1,26 @@
 //! Self-play: games that a network plays against itself to learn from.
 //!
-//! A [`Lane`] is one thread that plays many games at once with one evaluator; a [`Session`] has several. A [`GameRecord`] holds a game with what the search
-//! thought, not the planes that a network sees: those are made when a batch is drawn. Chunks are files of records. Knows
-//! nothing of training.
+//! A [`Lane`] is one thread that plays many games at once with one evaluator; a [`Session`] has several. A [`GameRecord`]
+//! holds a game with what the search thought, not the planes that a network sees: those are made when a batch is drawn.
+//! Chunks are files of records. Knows nothing of training.
 
 mod chunk;
 mod lane;
 mod record;
+mod referee;
 mod seat;
 mod session;
 mod settings;
+mod starts;
+mod temperature;
 mod tickets;
 
-pub use chunk::{ChunkError, read_chunk, write_chunk};
+pub use chunk::{ChunkError, ChunkHeader, read_chunk, read_header, write_chunk};
 pub use lane::{Counts, Lane};
 pub use record::{End, GameRecord, Ply};
+pub use referee::{Adjudication, Judge, Material};
 pub use session::{Session, chunks};
 pub use settings::{Cheap, Resign, SearchKind, Settings};
+pub use starts::{Starts, StartsError};
+pub use temperature::Temperature;
 pub use tickets::Tickets;

@@ -15,6 +15,8 @@ const SCORE_STEPS: f32 = 240.0;
 /// A finished game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameRecord {
+    /// Its number in the run, from which all its chance follows.
+    pub number: u64,
     /// Where it began, in the game's notation; empty for the start position.
     pub start: String,
     /// Its moves, with what was thought of them.
@@ -32,6 +34,8 @@ pub enum End {
     Rules,
     /// By resignation.
     Resigned,
+    /// By a result that was clear before the rules said so.
+    Adjudicated,
 }
 
 /// One move of a game.
@@ -48,9 +52,9 @@ pub struct Ply {
 
 impl GameRecord {
     /// A game with its result.
-    pub fn new(start: String, plies: Vec<Ply>, score: First<Score>, end: End) -> GameRecord {
+    pub fn new(number: u64, start: String, plies: Vec<Ply>, score: First<Score>, end: End) -> GameRecord {
         let score = (score.0.points() * SCORE_STEPS).round() as u8;
-        GameRecord { start, plies, score, end }
+        GameRecord { number, start, plies, score, end }
     }
 
     /// The first player's points.

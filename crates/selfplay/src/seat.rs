@@ -1,12 +1,14 @@
 //! One game of a lane.
 
 use alfil_game::{First, Game, Mover, Outcome, Score, Side};
-use alfil_search::root::{GumbelRoot, add_noise, forced_edge, improved_policy, pick, visit_policy};
+use alfil_search::root::{GumbelRoot, add_noise, forced_edge, improved_policy, pick, pick_by, visit_policy};
 use alfil_search::selection::Rule;
 use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, View, gather};
-use rand::RngExt;
+use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::referee::{Lead, Referee};
+use crate::starts::Start;
 use crate::{End, GameRecord, Ply, SearchKind, Settings, Tickets};
 
 /// Walks to what is known already cost no evaluation; after so many the other games have their turn.
@@ -14,6 +16,11 @@ const KNOWN_AT_ONCE: u32 = 64;
 
 /// A game under way, with the tree that its next move is searched in.
 pub(crate) struct Seat<G: Game> {
+    number: u64,
+    /// The source of all chance in the game: nothing beside it may change how it goes.
+    random: Xoshiro256PlusPlus,
+    /// Where the game began, as its record will say.
+    start: String,
     game: G,
     tree: Tree,
     pub scratch: Scratch<G>,
@@ -21,6 +28,7 @@ pub(crate) struct Seat<G: Game> {
     search: Option<MoveSearch>,
     /// For each side at how many of its moves in a row it expected to lose.
     hopeless: [u32; 2],
+    lead: Lead,
     play_through: bool,
     /// Who would have given up, in a game that is played through.
     would_resign: Option<Side>,
@@ -47,32 +55,39 @@ pub(crate) struct Ended {
 }
 
 impl<G: Game> Seat<G> {
-    pub fn new(settings: &Settings, random: &mut Xoshiro256PlusPlus, tickets: &Tickets) -> Seat<G> {
+    pub fn new(settings: &Settings, tickets: &Tickets, seed: u64) -> Seat<G> {
         let game = G::new(&G::Rules::default());
         let mut seat = Seat {
+            number: 0,
+            random: generator(seed, 0),
+            start: String::new(),
             tree: Tree::new(settings.tree_bytes, 36),
             scratch: Scratch::new(&game),
             game,
             plies: Vec::new(),
             search: None,
             hopeless: [0; 2],
+            lead: Lead::default(),
             play_through: false,
             would_resign: None,
             moves: 0,
             busy: false,
         };
-        seat.begin(settings, random, tickets);
+        seat.begin(settings, tickets, seed);
         seat
     }
 
     /// Begins another game, if there is one to be played.
-    fn begin(&mut self, settings: &Settings, random: &mut Xoshiro256PlusPlus, tickets: &Tickets) {
-        self.busy = tickets.take();
-        self.game = G::new(&G::Rules::default());
+    fn begin(&mut self, settings: &Settings, tickets: &Tickets, seed: u64) {
+        let number = tickets.take();
+        self.busy = number.is_some();
+        self.number = number.unwrap_or_default();
+        self.random = generator(seed, self.number);
+        Start { text: self.start, game: self.game } = settings.starts.begin(&mut self.random);
         self.tree.clear();
-        (self.search, self.hopeless, self.would_resign) = (None, [0; 2], None);
+        (self.search, self.hopeless, self.lead, self.would_resign) = (None, [0; 2], Lead::default(), None);
         self.plies.clear();
-        self.play_through = settings.resign.is_some_and(|resign| random.random::<f32>() < resign.play_through);
+        self.play_through = settings.resign.is_some_and(|resign| self.random.random::<f32>() < resign.play_through);
     }
 
     /// Goes on until a position has to be evaluated, which is then in the scratch memory. Games that end on the way are told,
@@ -80,8 +95,9 @@ impl<G: Game> Seat<G> {
     pub fn gather(
         &mut self,
         settings: &Settings,
-        random: &mut Xoshiro256PlusPlus,
+        referee: &mut Referee<G>,
         tickets: &Tickets,
+        seed: u64,
         tell: &mut dyn FnMut(Ended),
     ) -> Option<Leaf> {
         for _ in 0..KNOWN_AT_ONCE {
@@ -97,7 +113,7 @@ impl<G: Game> Seat<G> {
                 }
             }
             if self.search.is_none() {
-                self.search = Some(self.plan(settings, random));
+                self.search = Some(self.plan(settings));
             }
             match self.next_walk(settings) {
                 Walk::Begin(first) => match gather(&self.tree, &self.game, &rule, first, &mut self.scratch) {
@@ -111,9 +127,9 @@ impl<G: Game> Seat<G> {
                     }
                 },
                 Walk::Done => {
-                    if let Some(ended) = self.play(settings, random) {
+                    if let Some(ended) = self.play(settings, referee) {
                         tell(ended);
-                        self.begin(settings, random, tickets);
+                        self.begin(settings, tickets, seed);
                     }
                 }
             }
@@ -126,12 +142,12 @@ impl<G: Game> Seat<G> {
     }
 
     /// Plans the search for a move, and prepares the root for it.
-    fn plan(&mut self, settings: &Settings, random: &mut Xoshiro256PlusPlus) -> MoveSearch {
-        let cheap = settings.cheap.filter(|cheap| random.random::<f32>() < cheap.share);
+    fn plan(&mut self, settings: &Settings) -> MoveSearch {
+        let cheap = settings.cheap.filter(|cheap| self.random.random::<f32>() < cheap.share);
         match settings.search {
             SearchKind::Puct { visits, noise_alpha, noise_share, .. } => {
                 if cheap.is_none() && noise_share > 0.0 {
-                    add_noise(&mut self.tree, noise_alpha, noise_share, random);
+                    add_noise(&mut self.tree, noise_alpha, noise_share, &mut self.random);
                 }
                 // Visits that the tree remembers count.
                 let known = self.tree.root().map_or(0, |root| root.visits());
@@ -140,10 +156,9 @@ impl<G: Game> Seat<G> {
             }
             SearchKind::Gumbel { simulations, considered, rule } => {
                 let budget = cheap.map_or(simulations, |cheap| cheap.visits);
-                let gumbel = self
-                    .tree
-                    .root()
-                    .map(|root| GumbelRoot::new(&root, budget as usize, considered as usize, rule, 1.0, random));
+                let gumbel = self.tree.root().map(|root| {
+                    GumbelRoot::new(&root, budget as usize, considered as usize, rule, 1.0, &mut self.random)
+                });
                 MoveSearch { walks: 0, budget, cheap: cheap.is_some(), gumbel }
             }
         }
@@ -165,10 +180,11 @@ impl<G: Game> Seat<G> {
     }
 
     /// Plays the move that was found. Tells how the game ended, if it did.
-    fn play(&mut self, settings: &Settings, random: &mut Xoshiro256PlusPlus) -> Option<Ended> {
+    fn play(&mut self, settings: &Settings, referee: &mut Referee<G>) -> Option<Ended> {
         let search = self.search.take()?;
         let root = self.tree.root()?;
-        let chosen = choose(&root, &search, settings, self.game.ply(), random)?;
+        let temperature = settings.temperature.at(self.plies.len() as u32);
+        let chosen = choose(&root, &search, &settings.search, temperature, &mut self.random)?;
         let value = Mover(chosen.value().unwrap_or_else(|| root.own_value()));
         let policy = if search.cheap { Vec::new() } else { self.policy(&root, settings) };
         let side = self.game.side();
@@ -179,7 +195,13 @@ impl<G: Game> Seat<G> {
         self.game.play(m);
         self.tree.advance(&[chosen.code]);
         if let Some(Outcome { score, .. }) = self.game.outcome() {
-            return Some(self.end(score, End::Rules));
+            return Some(match referee.result_at_cap(&self.game) {
+                Some(score) => self.end(score, End::Adjudicated),
+                None => self.end(score, End::Rules),
+            });
+        }
+        if let Some(score) = referee.result(&self.game, &mut self.lead) {
+            return Some(self.end(score, End::Adjudicated));
         }
         if self.gives_up(side, value, settings) {
             let score = First(if side == Side::First { Score::LOSS } else { Score::WIN });
@@ -220,10 +242,22 @@ impl<G: Game> Seat<G> {
         let plies = std::mem::take(&mut self.plies);
         let spared = |side: Side| score.to_mover(side).0 != Score::LOSS;
         Ended {
-            record: GameRecord::new(String::new(), plies, score, end),
+            record: GameRecord::new(self.number, std::mem::take(&mut self.start), plies, score, end),
             false_resignation: self.would_resign.map(spared),
         }
     }
+}
+
+/// Where the chance of a game of a run comes from. SplitMix64's mixing keeps games with neighbouring numbers, and runs with
+/// neighbouring seeds, apart.
+fn generator(seed: u64, number: u64) -> Xoshiro256PlusPlus {
+    let mix = |z: u64| {
+        let z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    };
+    Xoshiro256PlusPlus::seed_from_u64(mix(mix(seed).wrapping_add(number)))
 }
 
 enum Walk {
@@ -240,18 +274,21 @@ fn rule(search: &SearchKind) -> Rule {
     }
 }
 
+/// The move to play. The temperature draws it from the policy that is to be learnt.
 fn choose(
     root: &View<'_>,
     search: &MoveSearch,
-    settings: &Settings,
-    ply: u32,
+    kind: &SearchKind,
+    temperature: f32,
     random: &mut Xoshiro256PlusPlus,
 ) -> Option<Child> {
-    match &search.gumbel {
-        Some(plan) => plan.best(root),
-        None => {
-            let temperature = if ply < settings.random_plies { 1.0 } else { 0.0 };
-            pick(&root.ranked(), temperature, random).copied()
+    match (&search.gumbel, kind) {
+        (Some(plan), _) if temperature <= 0.0 => plan.best(root),
+        (Some(_), SearchKind::Gumbel { rule, .. }) => {
+            let shares = improved_policy(root, rule);
+            let share = |child: &Child| shares.get(usize::from(child.edge)).copied().unwrap_or(0.0).into();
+            pick_by(&root.ranked(), share, temperature.into(), random).copied()
         }
+        _ => pick(&root.ranked(), temperature.into(), random).copied(),
     }
 }

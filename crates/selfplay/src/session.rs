@@ -1,6 +1,7 @@
 //! Several lanes that fill a folder with games.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 use alfil_game::Game;
 use alfil_search::evaluators::Maker;
 
-use crate::{ChunkError, Counts, GameRecord, Lane, Settings, Tickets, write_chunk};
+use crate::{ChunkError, Counts, GameRecord, Judge, Lane, Settings, Tickets, write_chunk};
 
 /// A chunk is written when it has so many games, or after so long: what a killed process can lose.
 const CHUNK_GAMES: usize = 256;
@@ -25,9 +26,13 @@ pub struct Session<'a, G: Game> {
     pub lanes: usize,
     /// Makes the evaluators.
     pub maker: &'a Maker<G>,
-    /// How many games. When they are stopped, those under way are played to their end.
+    /// Knows results that end games before the rules do.
+    pub judge: Option<Judge<G>>,
+    /// Which games. When they are stopped, those under way are played to their end.
     pub tickets: Arc<Tickets>,
-    /// What all chance follows from.
+    /// Set to stop at once: games under way are dropped, those that have ended are written.
+    pub stop: &'a AtomicBool,
+    /// What, with a game's number, all its chance follows from.
     pub seed: u64,
     /// The folder for the chunks. Those that are there already are kept.
     pub folder: &'a Path,
@@ -36,17 +41,24 @@ pub struct Session<'a, G: Game> {
 impl<G: Game> Session<'_, G> {
     /// Plays. Tells now and then what has been done.
     pub fn run(self, tell: &mut dyn FnMut(&Counts)) -> Result<Counts, ChunkError> {
-        let Session { settings, lanes, maker, tickets, seed, folder } = self;
+        let Session { settings, lanes, maker, judge, tickets, stop, seed, folder } = self;
+        let broken = AtomicBool::new(false);
         let counts = Mutex::new(vec![Counts::default(); lanes.max(1)]);
         let all = || Counts::sum(counts.lock().unwrap_or_else(PoisonError::into_inner).iter().copied());
         std::thread::scope(|scope| {
             let (finished, arrivals) = channel();
             for lane in 0..lanes.max(1) {
                 let (finished, tickets, counts) = (finished.clone(), Arc::clone(&tickets), &counts);
+                let (settings, judge) = (settings.clone(), judge.clone());
+                let stopped = || stop.load(Relaxed) || broken.load(Relaxed);
                 scope.spawn(move || {
-                    let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(lane as u64);
-                    let mut lane_of_games = Lane::new(settings, maker(seed), tickets, seed);
-                    while lane_of_games.is_busy() {
+                    // Evaluators that use chance should differ.
+                    let evaluator = maker(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(lane as u64));
+                    let mut lane_of_games = Lane::new(settings, evaluator, tickets, seed);
+                    if let Some(judge) = judge {
+                        lane_of_games = lane_of_games.with_judge(judge);
+                    }
+                    while lane_of_games.is_busy() && !stopped() {
                         // Nobody listens any more if the games cannot be written.
                         lane_of_games.step(&mut |record| drop(finished.send(record)));
                         counts.lock().unwrap_or_else(PoisonError::into_inner)[lane] = lane_of_games.counts();
@@ -76,7 +88,7 @@ impl<G: Game> Session<'_, G> {
                 };
                 if over || waiting.len() >= CHUNK_GAMES || written.elapsed() >= CHUNK_TIME {
                     written = Instant::now();
-                    write(&mut waiting).inspect_err(|_| tickets.stop())?;
+                    write(&mut waiting).inspect_err(|_| broken.store(true, Relaxed))?;
                 }
                 tell(&all());
                 if over {

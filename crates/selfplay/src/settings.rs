@@ -1,21 +1,27 @@
 //! How games are played to learn from.
 
 use alfil_search::selection::{Gumbel, Puct};
+use serde::{Deserialize, Serialize};
+
+use crate::{Adjudication, Starts, Temperature};
 
 /// The settings of self-play.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Games that a lane plays at once: as many positions are evaluated together.
     pub games: usize,
+    /// Where games begin.
+    pub starts: Starts,
     /// How moves are searched for.
     pub search: SearchKind,
     /// Searches that are cheaper than the others, and whose policy is not learnt.
     pub cheap: Option<Cheap>,
-    /// Up to this ply moves are drawn by their visits, as AlphaZero does up to 30; then the best is played. Gumbel search draws
-    /// its moves itself.
-    pub random_plies: u32,
+    /// How moves are drawn.
+    pub temperature: Temperature,
     /// When games are given up.
     pub resign: Option<Resign>,
+    /// When games are ended before the rules do.
+    pub adjudication: Adjudication,
     /// Memory of a game's tree.
     pub tree_bytes: usize,
 }
@@ -54,7 +60,7 @@ impl SearchKind {
 }
 
 /// Playout-cap randomisation (KataGo): more games for the value, fewer but better searches for the policy.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cheap {
     /// The share of cheap searches: 0.75 in KataGo.
     pub share: f32,
@@ -63,7 +69,7 @@ pub struct Cheap {
 }
 
 /// Resignation.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Resign {
     /// The side to move gives up when it expects less than this, from -1 to 1,
     pub below: f32,
@@ -74,14 +80,16 @@ pub struct Resign {
 }
 
 impl Default for Settings {
-    /// For trying things out: small searches by Gumbel, no resignation.
+    /// For trying things out: small searches by Gumbel, no resignation or adjudication.
     fn default() -> Settings {
         Settings {
             games: 32,
+            starts: Starts::default(),
             search: SearchKind::Gumbel { simulations: 32, considered: 16, rule: Gumbel::default() },
             cheap: None,
-            random_plies: 30,
+            temperature: Temperature::ALPHA_ZERO,
             resign: None,
+            adjudication: Adjudication::default(),
             tree_bytes: 1 << 20,
         }
     }

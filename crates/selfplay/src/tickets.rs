@@ -1,28 +1,34 @@
-//! How many games are to be played.
+//! Which games are to be played.
 
-use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
-/// Games that may still begin. What has begun is played to its end: stopping at the first so many that end would prefer short
-/// games.
-pub struct Tickets(AtomicI64);
+/// Numbers of games that may still begin. What has begun is played to its end: stopping at the first so many that end would
+/// prefer short games.
+pub struct Tickets(Mutex<Box<dyn Iterator<Item = u64> + Send>>);
 
 impl Tickets {
-    /// So many games.
+    /// So many games, numbered from 0.
     pub fn new(games: u64) -> Tickets {
-        Tickets(AtomicI64::new(i64::try_from(games).unwrap_or(i64::MAX)))
+        Tickets::of(0..games)
     }
 
-    /// Games without end.
+    /// Games without end, numbered from 0.
     pub fn endless() -> Tickets {
-        Tickets::new(u64::MAX)
+        Tickets::of(0..)
+    }
+
+    /// The games with these numbers: what is still missing after an interruption, or another part of a run.
+    pub fn of(numbers: impl IntoIterator<Item = u64, IntoIter: Send + 'static>) -> Tickets {
+        Tickets(Mutex::new(Box::new(numbers.into_iter())))
     }
 
     /// Lets no more games begin.
     pub fn stop(&self) {
-        self.0.store(0, Relaxed);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(std::iter::empty());
     }
 
-    pub(crate) fn take(&self) -> bool {
-        self.0.fetch_update(Relaxed, Relaxed, |left| (left > 0).then(|| left - 1)).is_ok()
+    /// The number of the next game to begin.
+    pub fn take(&self) -> Option<u64> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).next()
     }
 }

@@ -1,7 +1,9 @@
 //! Lanes, records and chunks.
 #![allow(clippy::unwrap_used)]
 
+use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use alfil_game::chess::Chess;
 use alfil_game::connect4::Connect4;
@@ -11,7 +13,8 @@ use alfil_search::Evaluator;
 use alfil_search::evaluators::{Handcrafted, Kind, Rollout, Uniform};
 use alfil_search::selection::{Gumbel, Puct};
 use alfil_selfplay::{
-    Cheap, End, GameRecord, Lane, Resign, SearchKind, Session, Settings, Tickets, chunks, read_chunk, write_chunk,
+    Cheap, ChunkHeader, End, GameRecord, Lane, Resign, SearchKind, Session, Settings, Temperature, Tickets, chunks,
+    read_chunk, read_header, write_chunk,
 };
 
 const GUMBEL: SearchKind =
@@ -34,7 +37,12 @@ fn play<G: Game>(
 }
 
 fn small(search: SearchKind) -> Settings {
-    Settings { games: 8, search, random_plies: 6, ..Settings::default() }
+    Settings {
+        games: 8,
+        search,
+        temperature: Temperature { plies: 6, ..Temperature::ALPHA_ZERO },
+        ..Settings::default()
+    }
 }
 
 /// Every record is a whole game of its kind, with policies that add up to 1.
@@ -97,6 +105,26 @@ fn good_searches_draw_tic_tac_toe() {
 }
 
 #[test]
+fn temperature_makes_games_differ() {
+    // How many different first four plies 40 games have.
+    let openings = |search, temperature| {
+        let settings = Settings { temperature, ..small(search) };
+        let (records, _) = play::<Connect4>(settings, Box::new(Handcrafted::new(Knowledge::Full)), 40, 5);
+        let first: HashSet<Vec<u16>> =
+            records.iter().map(|record| record.plies.iter().take(4).map(|ply| ply.code).collect()).collect();
+        first.len()
+    };
+    let quiet = SearchKind::Puct { visits: 40, rule: Puct::SELF_PLAY, noise_alpha: 1.0, noise_share: 0.0, forced: 0.0 };
+    assert_eq!(openings(quiet, Temperature::NONE), 1, "there is no chance but temperature's");
+    assert!(openings(quiet, Temperature::ALPHA_ZERO) > 20);
+    assert!(openings(quiet, Temperature::KATAGO) > 20);
+    // Gumbel search has its own noise, but takes the best of what it draws.
+    let weak = SearchKind::Gumbel { simulations: 8, considered: 2, rule: Gumbel { c_visit: 5.0, c_scale: 0.1 } };
+    assert!(openings(weak, Temperature::ALPHA_ZERO) > 20);
+    assert!(openings(weak, Temperature::NONE) > 1);
+}
+
+#[test]
 fn cheap_searches_leave_no_policy() {
     let cheap = Some(Cheap { share: 0.75, visits: 8 });
     let (records, _) = play::<Connect4>(Settings { cheap, ..small(PUCT) }, Box::new(Uniform::default()), 40, 5);
@@ -130,6 +158,8 @@ fn chunks_keep_games_and_notice_every_damage() {
     let (records, _) = play::<TicTacToe>(small(GUMBEL), Box::new(Rollout::new(1, 1)), 20, 2);
     write_chunk::<TicTacToe>(&path, &records).unwrap();
     assert_eq!(read_chunk::<TicTacToe>(&path).unwrap(), records);
+    let positions = records.iter().map(|record| record.plies.len() as u64).sum();
+    assert_eq!(read_header(&path).unwrap(), ChunkHeader { games: records.len() as u64, positions });
     let error = read_chunk::<Chess>(&path).unwrap_err().to_string();
     assert!(error.ends_with("they are games of tictactoe, not of chess"), "{error}");
     let bytes = std::fs::read(&path).unwrap();
@@ -138,10 +168,13 @@ fn chunks_keep_games_and_notice_every_damage() {
         damaged[at] ^= 1 << (at % 8);
         std::fs::write(&path, &damaged).unwrap();
         assert!(read_chunk::<TicTacToe>(&path).is_err(), "byte {at}");
+        assert_eq!(read_header(&path).is_err(), at < 60, "byte {at}");
     }
-    for length in [0, 7, 27, 28, bytes.len() - 1] {
-        std::fs::write(&path, &bytes[..length]).unwrap();
+    let longer = [&bytes[..], &[0]].concat();
+    for length in [0, 7, 59, 60, bytes.len() - 1, bytes.len() + 1] {
+        std::fs::write(&path, &longer[..length]).unwrap();
         assert!(read_chunk::<TicTacToe>(&path).is_err(), "{length} bytes");
+        assert!(read_header(&path).is_err(), "{length} bytes");
     }
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(write_chunk::<TicTacToe>(&path, &records).is_err());
@@ -171,10 +204,20 @@ fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
     let folder = std::env::temp_dir().join(format!("alfil-session-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let maker = Kind::Rollout(1).maker::<TicTacToe>().unwrap();
+    let stop = AtomicBool::new(false);
     let mut told = 0;
     for (games, seed) in [(300, 1), (50, 2)] {
         let tickets = Arc::new(Tickets::new(games));
-        let session = Session { settings: small(GUMBEL), lanes: 2, maker: &maker, tickets, seed, folder: &folder };
+        let session = Session {
+            settings: small(GUMBEL),
+            lanes: 2,
+            maker: &maker,
+            judge: None,
+            tickets,
+            stop: &stop,
+            seed,
+            folder: &folder,
+        };
         let counts = session.run(&mut |_| told += 1).unwrap();
         assert_eq!(counts.games, games);
     }
@@ -186,6 +229,15 @@ fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
     std::fs::remove_dir_all(&folder).unwrap();
     // A folder that is not there stops it with an error, not with lost games.
     let tickets = Arc::new(Tickets::new(10));
-    let session = Session { settings: small(GUMBEL), lanes: 2, maker: &maker, tickets, seed: 1, folder: &folder };
+    let session = Session {
+        settings: small(GUMBEL),
+        lanes: 2,
+        maker: &maker,
+        judge: None,
+        tickets,
+        stop: &stop,
+        seed: 1,
+        folder: &folder,
+    };
     assert!(session.run(&mut |_| {}).is_err());
 }

@@ -108,8 +108,9 @@ fn measure<G: Game>(bench: &SelfplayBench, maker: &Maker<G>, lanes: u64, seed: u
     };
     let settings = Settings { games: bench.games as usize, search, ..Settings::default() };
     let limit = Duration::from_secs_f64(bench.seconds);
+    let tickets = Arc::new(Tickets::endless());
     let play = |lane: u64| {
-        let mut lane = Lane::new(settings, maker(lane), Arc::new(Tickets::endless()), 10 * seed + lane);
+        let mut lane = Lane::new(settings.clone(), maker(lane), Arc::clone(&tickets), seed);
         let began = Instant::now();
         while began.elapsed() < limit {
             lane.step(&mut |_| {});

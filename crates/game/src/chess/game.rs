@@ -7,7 +7,7 @@ use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Board, CastlingMode, Color, EnPassantMode, Position, Square};
 
 use super::moves::Move;
-use super::{board_text, evaluation, fen, san};
+use super::{board_text, endings, evaluation, fen, san};
 use crate::{Game, Knowledge, MoveError, Outcome, PositionError, Side};
 
 /// Reversible plies after which the game is drawn if either side wants it; here it always is.
@@ -200,6 +200,10 @@ impl Game for Chess {
 
     fn from_position(text: &str, rules: &Rules) -> Result<Chess, PositionError> {
         fen::parse(text, rules)
+    }
+
+    fn random_ending(rules: &Rules, below: &mut dyn FnMut(u32) -> u32) -> Option<Chess> {
+        endings::random(rules, below)
     }
 
     fn position(&self) -> String {

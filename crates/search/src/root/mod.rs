@@ -6,4 +6,4 @@ mod pick;
 
 pub use gumbel::{GumbelRoot, improved_policy};
 pub use noise::{add_noise, forced_edge, visit_policy};
-pub use pick::pick;
+pub use pick::{pick, pick_by};

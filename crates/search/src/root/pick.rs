@@ -8,13 +8,23 @@ use crate::tree::Child;
 /// in AlphaZero, but never a move that is known to lose where there is another, nor any but the first where that is known to
 /// win. Where nothing has been visited, priors stand in for visits.
 pub fn pick<'a>(ranked: &'a [Child], temperature: f64, random: &mut impl RngExt) -> Option<&'a Child> {
+    let visited = ranked.iter().any(|child| is_open(child) && child.visits > 0);
+    let size = |child: &Child| if visited { f64::from(child.visits) } else { f64::from(child.prior) };
+    pick_by(ranked, size, temperature, random)
+}
+
+/// The same by another measure than visits, which is at least 0.
+pub fn pick_by<'a>(
+    ranked: &'a [Child],
+    size: impl Fn(&Child) -> f64,
+    temperature: f64,
+    random: &mut impl RngExt,
+) -> Option<&'a Child> {
     let best = ranked.first()?;
     if temperature <= 0.0 || best.proof.is_some_and(|proof| proof.is_win() || proof.is_loss()) {
         return Some(best);
     }
-    let open: Vec<_> = ranked.iter().filter(|child| !child.proof.is_some_and(|proof| proof.is_loss())).collect();
-    let visited = open.iter().any(|child| child.visits > 0);
-    let size = |child: &Child| if visited { f64::from(child.visits) } else { f64::from(child.prior) };
+    let open: Vec<_> = ranked.iter().filter(|child| is_open(child)).collect();
     let largest = open.iter().map(|child| size(child)).fold(f64::MIN_POSITIVE, f64::max);
     let weights: Vec<_> = open.iter().map(|child| (size(child) / largest).powf(1.0 / temperature)).collect();
     let mut at = random.random::<f64>() * weights.iter().sum::<f64>();
@@ -25,6 +35,11 @@ pub fn pick<'a>(ranked: &'a [Child], temperature: f64, random: &mut impl RngExt)
         }
     }
     Some(best)
+}
+
+/// Whether a move is not known to lose.
+fn is_open(child: &Child) -> bool {
+    !child.proof.is_some_and(|proof| proof.is_loss())
 }
 
 #[cfg(test)]

@@ -1,0 +1,141 @@
+//! Where games begin.
+
+use std::path::{Path, PathBuf};
+
+use alfil_game::{Game, PositionError};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+
+/// Attempts to find random opening moves that do not end the game.
+const TRIES: u32 = 100;
+
+/// Where games begin. What is left of the shares begins at the game's start position.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Starts {
+    /// Positions to begin from, in the game's notation, each as likely as the other.
+    pub listed: Vec<String>,
+    /// The share of games that begin from those.
+    pub listed_share: f32,
+    /// The share of games that begin from random endings, in a game that [has](Starts::has_endings) them.
+    pub endings_share: f32,
+    /// Games other than those from endings begin with up to so many plies that are played at random and not recorded, any
+    /// number of them being as likely as the other: 2 made Gumbel games of Connect Four differ enough (AlphaZero.jl #217).
+    pub random_plies: u32,
+}
+
+/// Why positions to begin from cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum StartsError {
+    /// The file cannot be read.
+    #[error("cannot read the positions in {path}: {why}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        why: std::io::Error,
+    },
+    /// A line is no position.
+    #[error("line {line} of {path}: {why}")]
+    Position {
+        /// The file.
+        path: PathBuf,
+        /// The line's number, from 1.
+        line: usize,
+        /// What is wrong with it.
+        why: PositionError,
+    },
+    /// There is nothing to play in a position.
+    #[error("line {line} of {path}: the game is over there ({reason})")]
+    Over {
+        /// The file.
+        path: PathBuf,
+        /// The line's number, from 1.
+        line: usize,
+        /// By what rule.
+        reason: &'static str,
+    },
+    /// There is no position.
+    #[error("there are no positions in {0}")]
+    Empty(PathBuf),
+}
+
+/// A game about to begin.
+pub(crate) struct Start<G> {
+    /// The position as records keep it: empty for the start position.
+    pub text: String,
+    pub game: G,
+}
+
+impl Starts {
+    /// Reads positions of `G`, one a line; empty lines and those that begin with `#` are left out.
+    pub fn read<G: Game>(path: &Path) -> Result<Vec<String>, StartsError> {
+        let text = std::fs::read_to_string(path).map_err(|why| StartsError::Io { path: path.to_owned(), why })?;
+        let mut positions = Vec::new();
+        for (line, text) in (1..).zip(text.lines()) {
+            let text = text.trim();
+            if text.is_empty() || text.starts_with('#') {
+                continue;
+            }
+            let game = G::from_position(text, &G::Rules::default()).map_err(|why| StartsError::Position {
+                path: path.to_owned(),
+                line,
+                why,
+            })?;
+            if let Some(outcome) = game.outcome() {
+                return Err(StartsError::Over { path: path.to_owned(), line, reason: outcome.reason });
+            }
+            positions.push(text.to_owned());
+        }
+        if positions.is_empty() { Err(StartsError::Empty(path.to_owned())) } else { Ok(positions) }
+    }
+
+    /// Whether `G` has random endings to begin from.
+    pub fn has_endings<G: Game>() -> bool {
+        ending::<G>(&mut Xoshiro256PlusPlus::seed_from_u64(0)).is_some()
+    }
+
+    pub(crate) fn begin<G: Game>(&self, random: &mut Xoshiro256PlusPlus) -> Start<G> {
+        let kind = if self.endings_share + self.listed_share > 0.0 { random.random::<f32>() } else { 1.0 };
+        if kind < self.endings_share
+            && let Some(start) = ending::<G>(random).and_then(|game| read(game.position()))
+        {
+            return start;
+        }
+        let listed = if kind < self.endings_share + self.listed_share && !self.listed.is_empty() {
+            read(self.listed[random.random_range(0..self.listed.len())].clone())
+        } else {
+            None
+        };
+        let start = listed.unwrap_or_else(|| Start { text: String::new(), game: G::new(&G::Rules::default()) });
+        let plies = if self.random_plies > 0 { random.random_range(0..=self.random_plies) } else { 0 };
+        if plies == 0 {
+            return start;
+        }
+        (0..TRIES).find_map(|_| wander(&start.game, plies, random)).unwrap_or(start)
+    }
+}
+
+fn ending<G: Game>(random: &mut Xoshiro256PlusPlus) -> Option<G> {
+    G::random_ending(&G::Rules::default(), &mut |limit| random.random_range(0..limit.max(1)))
+}
+
+/// The game that begins at a position, if it is one that is not over. Whatever was before it is forgotten, as it will be when
+/// the record is read.
+fn read<G: Game>(text: String) -> Option<Start<G>> {
+    let game = G::from_position(&text, &G::Rules::default()).ok()?;
+    game.outcome().is_none().then_some(Start { text, game })
+}
+
+/// The position after so many random moves, if the game goes on there.
+fn wander<G: Game>(game: &G, plies: u32, random: &mut Xoshiro256PlusPlus) -> Option<Start<G>> {
+    let mut game = game.clone();
+    let mut moves = Vec::new();
+    for _ in 0..plies {
+        if game.legal_moves(&mut moves).is_some() {
+            return None;
+        }
+        game.play(moves[random.random_range(0..moves.len())]);
+    }
+    read(game.position())
+}

@@ -1,0 +1,57 @@
+//! How much chance has a say in the choice of a move.
+
+use serde::{Deserialize, Serialize};
+
+/// The temperature at each ply of a game. Where it is above 0 the move is drawn from the policy that is to be learnt: visits
+/// or, in Gumbel search, the improved policy, each raised to 1 / temperature. At 0 the best move is played, or the one that
+/// Gumbel search's own noise prefers.
+///
+/// A move that is known to lose is never drawn where there is another, nor any other where one is known to win.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Temperature {
+    /// The temperature at first,
+    pub first: f32,
+    /// for so many plies.
+    pub plies: u32,
+    /// What it then turns to,
+    pub last: f32,
+    /// each time coming half the way in so many plies; 0 is at once.
+    pub half_life: f32,
+}
+
+impl Temperature {
+    /// As the visits are for 30 plies, then the best move.
+    pub const ALPHA_ZERO: Temperature = Temperature { first: 1.0, plies: 30, last: 0.0, half_life: 0.0 };
+
+    /// From 0.75 to 0.15 with a half-life of 19 plies, the width of its board.
+    pub const KATAGO: Temperature = Temperature { first: 0.75, plies: 0, last: 0.15, half_life: 19.0 };
+
+    /// Always the best move.
+    pub const NONE: Temperature = Temperature { first: 0.0, plies: 0, last: 0.0, half_life: 0.0 };
+
+    /// The temperature after so many plies of a game.
+    pub fn at(self, ply: u32) -> f32 {
+        match ply.checked_sub(self.plies) {
+            None => self.first,
+            Some(later) if self.half_life > 0.0 => {
+                self.last + (self.first - self.last) * (-(later as f32) / self.half_life).exp2()
+            }
+            Some(_) => self.last,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_holds_steps_and_fades() {
+        assert_eq!([0, 29, 30, 400].map(|ply| Temperature::ALPHA_ZERO.at(ply)), [1.0, 1.0, 0.0, 0.0]);
+        assert_eq!(Temperature::NONE.at(0), 0.0);
+        let katago = [0, 19, 38, 2_000].map(|ply| Temperature::KATAGO.at(ply));
+        for (found, expected) in katago.into_iter().zip([0.75, 0.45, 0.3, 0.15]) {
+            assert!((found - expected).abs() < 1e-6, "{katago:?}");
+        }
+    }
+}

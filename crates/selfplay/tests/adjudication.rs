@@ -1,0 +1,109 @@
+//! Games that end before the rules end them.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use alfil_game::chess::Chess;
+use alfil_game::connect4::Connect4;
+use alfil_game::{First, Game, Knowledge, Score, Side};
+use alfil_search::evaluators::{Handcrafted, Uniform};
+use alfil_search::selection::Gumbel;
+use alfil_selfplay::{Adjudication, End, GameRecord, Judge, Lane, Material, SearchKind, Settings, Starts, Tickets};
+
+fn settings(adjudication: Adjudication) -> Settings {
+    let search = SearchKind::Gumbel { simulations: 4, considered: 4, rule: Gumbel::default() };
+    Settings { games: 8, search, adjudication, tree_bytes: 1 << 17, ..Settings::default() }
+}
+
+fn play<G: Game>(mut lane: Lane<G>) -> Vec<GameRecord> {
+    let mut records = Vec::new();
+    while lane.is_busy() {
+        lane.step(&mut |record| records.push(record));
+    }
+    let adjudicated = records.iter().filter(|record| record.end == End::Adjudicated).count();
+    assert_eq!(lane.counts().adjudicated as usize, adjudicated);
+    records
+}
+
+/// The last position of a game.
+fn last<G: Game>(record: &GameRecord) -> G {
+    let mut game: G = record.begin().unwrap();
+    for ply in &record.plies {
+        game.play(ply.code.try_into().ok().unwrap());
+    }
+    game
+}
+
+#[test]
+fn an_oracle_ends_games_as_soon_as_it_is_quick() {
+    let settings = settings(Adjudication { oracle: true, material: None });
+    let lane = Lane::new(settings, Box::new(Uniform::default()), Arc::new(Tickets::new(30)), 1);
+    let records = play::<Connect4>(lane);
+    let mut oracle = Connect4::oracle().unwrap();
+    let quick = oracle.quick_from();
+    let mut judged = 0;
+    for record in records.iter().filter(|record| record.end == End::Adjudicated) {
+        let game: Connect4 = last(record);
+        assert_eq!(game.ply(), quick);
+        assert_eq!(oracle.judge(&game).score.to_first(game.side()), record.score());
+        judged += 1;
+    }
+    assert!(judged > 5, "{judged}");
+    assert!(records.iter().all(|record| record.plies.len() as u32 <= quick));
+}
+
+#[test]
+fn a_lasting_lead_in_material_wins() {
+    let material = Material { above: 400, plies: 6 };
+    let settings = settings(Adjudication { material: Some(material), oracle: false });
+    let lane = Lane::new(settings, Box::new(Uniform::default()), Arc::new(Tickets::new(16)), 1);
+    let records = play::<Chess>(lane);
+    let mut judged = 0;
+    for record in records.iter().filter(|record| record.end == End::Adjudicated) {
+        // The first player's lead after each move.
+        let mut leads = Vec::new();
+        let mut game: Chess = record.begin().unwrap();
+        for ply in &record.plies {
+            game.play(ply.code.into());
+            let ahead = game.evaluate(Knowledge::Material);
+            leads.push(if game.side() == Side::First { ahead } else { -ahead });
+        }
+        let won = |lead: &i32| if record.score().0 == Score::WIN { *lead > 400 } else { *lead < -400 };
+        assert!(leads.iter().rev().take(6).all(won), "{leads:?}");
+        assert!(leads.len() == 6 || !leads.iter().rev().take(7).all(won), "{leads:?}");
+        judged += 1;
+    }
+    assert!(judged > 8, "{judged}");
+}
+
+#[test]
+fn a_lead_at_the_ply_cap_wins() {
+    // Small searches without knowledge seldom mate before the cap.
+    let material = Some(Material { above: 100, plies: u32::MAX });
+    let settings = settings(Adjudication { material, oracle: false });
+    let lane = Lane::new(settings, Box::new(Uniform::default()), Arc::new(Tickets::new(24)), 2);
+    let records = play::<Chess>(lane);
+    let capped = |record: &&GameRecord| record.plies.len() == 512;
+    for record in records.iter().filter(capped) {
+        let game: Chess = last(record);
+        let ahead = game.evaluate(Knowledge::Material);
+        let expected = if ahead.abs() > 100 { End::Adjudicated } else { End::Rules };
+        assert_eq!(record.end, expected);
+    }
+    assert!(records.iter().filter(capped).any(|record| record.end == End::Adjudicated));
+    assert!(records.iter().filter(|record| !capped(record)).all(|record| record.end == End::Rules));
+}
+
+#[test]
+fn a_judge_is_asked_after_every_move() {
+    // Says that every ending without queens is won by Black.
+    let judge: Judge<Chess> = Arc::new(|game| {
+        (!game.position()[..game.position().find(' ')?].contains(['q', 'Q'])).then_some(First(Score::LOSS))
+    });
+    let starts = Starts { endings_share: 1.0, ..Starts::default() };
+    let settings = Settings { starts, ..settings(Adjudication::default()) };
+    let evaluator = Box::new(Handcrafted::new(Knowledge::Full));
+    let records = play::<Chess>(Lane::new(settings, evaluator, Arc::new(Tickets::new(40)), 1).with_judge(judge));
+    let judged: Vec<&GameRecord> = records.iter().filter(|record| record.end == End::Adjudicated).collect();
+    assert!(judged.len() > 10 && judged.iter().all(|record| record.score().0 == Score::LOSS));
+}

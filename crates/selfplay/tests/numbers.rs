@@ -1,0 +1,113 @@
+//! A game follows from its number, whatever is played beside it.
+#![allow(clippy::unwrap_used)]
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use alfil_game::connect4::{self, Connect4};
+use alfil_nn::{Architecture, Network};
+use alfil_search::evaluators::{Kind, Maker};
+use alfil_search::selection::{Gumbel, Puct};
+use alfil_selfplay::{Cheap, GameRecord, Resign, SearchKind, Session, Settings, Tickets, chunks, read_chunk};
+
+const GAMES: u64 = 12;
+
+fn settings(search: SearchKind, games: usize) -> Settings {
+    Settings {
+        games,
+        search,
+        cheap: Some(Cheap { share: 0.5, visits: 6 }),
+        resign: Some(Resign { below: -0.8, moves: 2, play_through: 0.5 }),
+        ..Settings::default()
+    }
+}
+
+fn maker() -> Maker<Connect4> {
+    let architecture = Architecture::new::<connect4::Stones>("8x1".parse().unwrap());
+    Kind::Network(Arc::new(Network::random::<connect4::Stones>(architecture, 3))).maker().unwrap()
+}
+
+/// A folder that goes away with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let folder = std::env::temp_dir().join(format!("alfil-numbers-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Folder(folder)
+    }
+
+    /// All its games, by number.
+    fn records(&self) -> Vec<GameRecord> {
+        let mut records: Vec<GameRecord> =
+            chunks(&self.0).iter().flat_map(|path| read_chunk::<Connect4>(path).unwrap()).collect();
+        records.sort_by_key(|record| record.number);
+        records
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn session<'a>(
+    folder: &'a Folder,
+    (settings, lanes): (Settings, usize),
+    maker: &'a Maker<Connect4>,
+    tickets: Tickets,
+    stop: &'a AtomicBool,
+) -> Session<'a, Connect4> {
+    Session { settings, lanes, maker, judge: None, tickets: Arc::new(tickets), stop, seed: 9, folder: &folder.0 }
+}
+
+#[test]
+fn a_game_is_the_same_whatever_is_played_beside_it() {
+    let gumbel = SearchKind::Gumbel { simulations: 12, considered: 4, rule: Gumbel::default() };
+    let puct = SearchKind::Puct { visits: 24, rule: Puct::SELF_PLAY, noise_alpha: 1.0, noise_share: 0.25, forced: 2.0 };
+    let maker = maker();
+    let go_on = AtomicBool::new(false);
+    for search in [gumbel, puct] {
+        let play = |lanes, games| {
+            let folder = Folder::new("beside");
+            let form = (settings(search, games), lanes);
+            session(&folder, form, &maker, Tickets::new(GAMES), &go_on).run(&mut |_| {}).unwrap();
+            folder.records()
+        };
+        let alone = play(1, 1);
+        assert_eq!(alone.iter().map(|record| record.number).collect::<Vec<_>>(), (0..GAMES).collect::<Vec<_>>());
+        assert!(alone.iter().enumerate().all(|(at, record)| alone[..at].iter().all(|one| one.plies != record.plies)));
+        assert_eq!(play(1, 5), alone);
+        assert_eq!(play(3, 4), alone);
+
+        // After an interruption only what is missing is played.
+        let folder = Folder::new("interrupted");
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopper = Arc::clone(&stop);
+        let until_7 = (0..GAMES).inspect(move |number| stopper.store(*number >= 7, Relaxed));
+        session(&folder, (settings(search, 2), 2), &maker, Tickets::of(until_7), &stop).run(&mut |_| {}).unwrap();
+        let there: Vec<u64> = folder.records().iter().map(|record| record.number).collect();
+        let missing: Vec<u64> = (0..GAMES).filter(|number| !there.contains(number)).collect();
+        assert!(missing.contains(&7), "{missing:?}");
+        let counts = session(&folder, (settings(search, 3), 2), &maker, Tickets::of(missing.clone()), &go_on)
+            .run(&mut |_| {})
+            .unwrap();
+        assert_eq!(counts.games as usize, missing.len());
+        assert_eq!(folder.records(), alone);
+    }
+}
+
+#[test]
+fn an_immediate_stop_drops_what_is_under_way_and_keeps_what_has_ended() {
+    let maker = maker();
+    let folder = Folder::new("stop");
+    let stop = AtomicBool::new(false);
+    let form = (Settings { games: 8, ..Settings::default() }, 2);
+    let counts = session(&folder, form, &maker, Tickets::endless(), &stop)
+        .run(&mut |counts| stop.store(counts.games >= 5, Relaxed))
+        .unwrap();
+    assert!(counts.games >= 5 && counts.moves > counts.positions, "{counts:?}");
+    assert_eq!(folder.records().len() as u64, counts.games);
+}
