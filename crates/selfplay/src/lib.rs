@@ -12,6 +12,7 @@ mod seat;
 mod session;
 mod settings;
 mod starts;
+mod surprise;
 mod temperature;
 mod tickets;
 

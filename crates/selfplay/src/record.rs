@@ -43,10 +43,12 @@ pub enum End {
 pub struct Ply {
     /// The code of the move that was played.
     pub code: u16,
+    /// How often the position is to be learnt from: 1, but where surprising ones count more; there it may be 0.
+    pub copies: u8,
     /// The policy to learn, as numbers of legal moves, in the order that the game generates them in, and their shares. None
     /// where the search was a cheap one, from which no policy is learnt.
     policy: Vec<(u16, u16)>,
-    /// The expected result of the search.
+    /// The expected result of the search, if its best move is played.
     value: i16,
 }
 
@@ -94,6 +96,7 @@ impl Ply {
         let shares = policy.iter().zip(0u16..).map(|(share, number)| (number, steps(*share)));
         Ply {
             code,
+            copies: 1,
             policy: shares.filter(|(_, share)| *share > 0).collect(),
             value: (value.0.clamp(-1.0, 1.0) * VALUE_STEPS).round() as i16,
         }
@@ -110,7 +113,7 @@ impl Ply {
         !self.policy.is_empty()
     }
 
-    /// The expected result of the search, for the mover.
+    /// The expected result of the search for the mover, if the best move is played.
     pub fn value(&self) -> Mover<f32> {
         Mover(f32::from(self.value) / VALUE_STEPS)
     }

@@ -9,6 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::referee::{Lead, Referee};
 use crate::starts::Start;
+use crate::surprise::{deal_copies, divergence};
 use crate::{End, GameRecord, Ply, SearchKind, Settings, Tickets};
 
 /// Walks to what is known already cost no evaluation; after so many the other games have their turn.
@@ -25,6 +26,8 @@ pub(crate) struct Seat<G: Game> {
     tree: Tree,
     pub scratch: Scratch<G>,
     plies: Vec<Ply>,
+    /// For each ply how far its policy is from the priors, where that is asked for.
+    surprises: Vec<f32>,
     search: Option<MoveSearch>,
     /// For each side at how many of its moves in a row it expected to lose.
     hopeless: [u32; 2],
@@ -44,7 +47,17 @@ struct MoveSearch {
     walks: u32,
     budget: u32,
     cheap: bool,
+    /// Codes and priors of the moves before noise was added, where surprise is asked for.
+    priors: Vec<(u16, f32)>,
     gumbel: Option<GumbelRoot>,
+}
+
+impl MoveSearch {
+    /// How far the policy to learn is from what the evaluator held of the moves. 0 where there is none to learn.
+    fn surprise(&self, codes: &[u16], policy: &[f32]) -> f32 {
+        let prior = |code| self.priors.iter().find(|(other, _)| *other == code).map_or(0.0, |(_, prior)| *prior);
+        divergence(codes.iter().zip(policy).map(|(code, share)| (*share, prior(*code))))
+    }
 }
 
 /// A game that has ended.
@@ -65,6 +78,7 @@ impl<G: Game> Seat<G> {
             scratch: Scratch::new(&game),
             game,
             plies: Vec::new(),
+            surprises: Vec::new(),
             search: None,
             hopeless: [0; 2],
             lead: Lead::default(),
@@ -87,6 +101,7 @@ impl<G: Game> Seat<G> {
         self.tree.clear();
         (self.search, self.hopeless, self.lead, self.would_resign) = (None, [0; 2], Lead::default(), None);
         self.plies.clear();
+        self.surprises.clear();
         self.play_through = settings.resign.is_some_and(|resign| self.random.random::<f32>() < resign.play_through);
     }
 
@@ -144,6 +159,9 @@ impl<G: Game> Seat<G> {
     /// Plans the search for a move, and prepares the root for it.
     fn plan(&mut self, settings: &Settings) -> MoveSearch {
         let cheap = settings.cheap.filter(|cheap| self.random.random::<f32>() < cheap.share);
+        let root = self.tree.root().filter(|_| settings.surprise > 0.0 && cheap.is_none());
+        let moves = root.map(|root| root.children()).unwrap_or_default();
+        let priors = moves.iter().map(|child| (child.code, child.prior)).collect();
         match settings.search {
             SearchKind::Puct { visits, noise_alpha, noise_share, .. } => {
                 if cheap.is_none() && noise_share > 0.0 {
@@ -152,14 +170,14 @@ impl<G: Game> Seat<G> {
                 // Visits that the tree remembers count.
                 let known = self.tree.root().map_or(0, |root| root.visits());
                 let budget = cheap.map_or(visits, |cheap| cheap.visits).saturating_sub(known);
-                MoveSearch { walks: 0, budget, cheap: cheap.is_some(), gumbel: None }
+                MoveSearch { walks: 0, budget, cheap: cheap.is_some(), priors, gumbel: None }
             }
             SearchKind::Gumbel { simulations, considered, rule } => {
                 let budget = cheap.map_or(simulations, |cheap| cheap.visits);
                 let gumbel = self.tree.root().map(|root| {
                     GumbelRoot::new(&root, budget as usize, considered as usize, rule, 1.0, &mut self.random)
                 });
-                MoveSearch { walks: 0, budget, cheap: cheap.is_some(), gumbel }
+                MoveSearch { walks: 0, budget, cheap: cheap.is_some(), priors, gumbel }
             }
         }
     }
@@ -183,10 +201,19 @@ impl<G: Game> Seat<G> {
     fn play(&mut self, settings: &Settings, referee: &mut Referee<G>) -> Option<Ended> {
         let search = self.search.take()?;
         let root = self.tree.root()?;
+        let best = match &search.gumbel {
+            Some(plan) => plan.best(&root),
+            None => root.best(),
+        }?;
         let temperature = settings.temperature.at(self.plies.len() as u32);
-        let chosen = choose(&root, &search, &settings.search, temperature, &mut self.random)?;
-        let value = Mover(chosen.value().unwrap_or_else(|| root.own_value()));
-        let policy = if search.cheap { Vec::new() } else { self.policy(&root, settings) };
+        let chosen =
+            if temperature > 0.0 { draw(&root, &settings.search, temperature, &mut self.random)? } else { best };
+        // The position is worth what its best move is, whatever chance has chosen.
+        let value = Mover(best.value().unwrap_or_else(|| root.own_value()));
+        let (codes, policy) = if search.cheap { Default::default() } else { self.policy(&root, settings) };
+        if settings.surprise > 0.0 {
+            self.surprises.push(search.surprise(&codes, &policy));
+        }
         let side = self.game.side();
         // A code in the tree is that of a legal move.
         let m = G::Move::try_from(chosen.code).ok()?;
@@ -196,22 +223,22 @@ impl<G: Game> Seat<G> {
         self.tree.advance(&[chosen.code]);
         if let Some(Outcome { score, .. }) = self.game.outcome() {
             return Some(match referee.result_at_cap(&self.game) {
-                Some(score) => self.end(score, End::Adjudicated),
-                None => self.end(score, End::Rules),
+                Some(score) => self.end(settings, score, End::Adjudicated),
+                None => self.end(settings, score, End::Rules),
             });
         }
         if let Some(score) = referee.result(&self.game, &mut self.lead) {
-            return Some(self.end(score, End::Adjudicated));
+            return Some(self.end(settings, score, End::Adjudicated));
         }
         if self.gives_up(side, value, settings) {
             let score = First(if side == Side::First { Score::LOSS } else { Score::WIN });
-            return Some(self.end(score, End::Resigned));
+            return Some(self.end(settings, score, End::Resigned));
         }
         None
     }
 
-    /// The policy to learn, for each legal move in the order that the game generates them in.
-    fn policy(&self, root: &View<'_>, settings: &Settings) -> Vec<f32> {
+    /// The policy to learn: the codes of the legal moves, in the order that the game generates them in, and their shares.
+    fn policy(&self, root: &View<'_>, settings: &Settings) -> (Vec<u16>, Vec<f32>) {
         let shares = match &settings.search {
             SearchKind::Puct { rule, forced, .. } => visit_policy(root, Some(rule).filter(|_| *forced > 0.0)),
             SearchKind::Gumbel { rule, .. } => improved_policy(root, rule),
@@ -221,7 +248,7 @@ impl<G: Game> Seat<G> {
         self.game.generate(&mut moves);
         let share =
             |code: u16| children.iter().zip(&shares).find(|(child, _)| child.code == code).map(|(_, share)| *share);
-        moves.iter().map(|&m| share(m.into()).unwrap_or(0.0)).collect()
+        moves.iter().map(|&m| (m.into(), share(m.into()).unwrap_or(0.0))).unzip()
     }
 
     /// Whether a side that expects this gives up now.
@@ -238,8 +265,9 @@ impl<G: Game> Seat<G> {
         !self.play_through
     }
 
-    fn end(&mut self, score: First<Score>, end: End) -> Ended {
-        let plies = std::mem::take(&mut self.plies);
+    fn end(&mut self, settings: &Settings, score: First<Score>, end: End) -> Ended {
+        let mut plies = std::mem::take(&mut self.plies);
+        deal_copies(&mut plies, &self.surprises, settings.surprise, &mut self.random);
         let spared = |side: Side| score.to_mover(side).0 != Score::LOSS;
         Ended {
             record: GameRecord::new(self.number, std::mem::take(&mut self.start), plies, score, end),
@@ -274,21 +302,16 @@ fn rule(search: &SearchKind) -> Rule {
     }
 }
 
-/// The move to play. The temperature draws it from the policy that is to be learnt.
-fn choose(
-    root: &View<'_>,
-    search: &MoveSearch,
-    kind: &SearchKind,
-    temperature: f32,
-    random: &mut Xoshiro256PlusPlus,
-) -> Option<Child> {
-    match (&search.gumbel, kind) {
-        (Some(plan), _) if temperature <= 0.0 => plan.best(root),
-        (Some(_), SearchKind::Gumbel { rule, .. }) => {
+/// A move drawn from the policy that is to be learnt.
+fn draw(root: &View<'_>, search: &SearchKind, temperature: f32, random: &mut Xoshiro256PlusPlus) -> Option<Child> {
+    let ranked = root.ranked();
+    match search {
+        SearchKind::Puct { .. } => pick(&ranked, temperature.into(), random),
+        SearchKind::Gumbel { rule, .. } => {
             let shares = improved_policy(root, rule);
             let share = |child: &Child| shares.get(usize::from(child.edge)).copied().unwrap_or(0.0).into();
-            pick_by(&root.ranked(), share, temperature.into(), random).copied()
+            pick_by(&ranked, share, temperature.into(), random)
         }
-        _ => pick(&root.ranked(), temperature.into(), random).copied(),
     }
+    .copied()
 }

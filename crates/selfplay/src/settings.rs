@@ -22,6 +22,9 @@ pub struct Settings {
     pub resign: Option<Resign>,
     /// When games are ended before the rules do.
     pub adjudication: Adjudication,
+    /// The share of the weight of a game's positions that goes to those whose search surprised the network: 0.5 in KataGo, 0
+    /// is off.
+    pub surprise: f32,
     /// Memory of a game's tree.
     pub tree_bytes: usize,
 }
@@ -90,6 +93,7 @@ impl Default for Settings {
             temperature: Temperature::ALPHA_ZERO,
             resign: None,
             adjudication: Adjudication::default(),
+            surprise: 0.0,
             tree_bytes: 1 << 20,
         }
     }

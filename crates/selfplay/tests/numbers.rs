@@ -9,7 +9,7 @@ use alfil_game::connect4::{self, Connect4};
 use alfil_nn::{Architecture, Network};
 use alfil_search::evaluators::{Kind, Maker};
 use alfil_search::selection::{Gumbel, Puct};
-use alfil_selfplay::{Cheap, GameRecord, Resign, SearchKind, Session, Settings, Tickets, chunks, read_chunk};
+use alfil_selfplay::{Cheap, GameRecord, Resign, SearchKind, Session, Settings, Starts, Tickets, chunks, read_chunk};
 
 const GAMES: u64 = 12;
 
@@ -19,6 +19,8 @@ fn settings(search: SearchKind, games: usize) -> Settings {
         search,
         cheap: Some(Cheap { share: 0.5, visits: 6 }),
         resign: Some(Resign { below: -0.8, moves: 2, play_through: 0.5 }),
+        starts: Starts { random_plies: 3, ..Starts::default() },
+        surprise: 0.5,
         ..Settings::default()
     }
 }

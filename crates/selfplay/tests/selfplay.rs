@@ -138,6 +138,31 @@ fn cheap_searches_leave_no_policy() {
 }
 
 #[test]
+fn surprising_positions_are_copied() {
+    for search in [GUMBEL, PUCT] {
+        let cheap = Some(Cheap { share: 0.3, visits: 8 });
+        let settings = Settings { surprise: 0.5, cheap, ..small(search) };
+        let records = play::<Connect4>(settings.clone(), Box::new(Handcrafted::new(Knowledge::Full)), 60, 5).0;
+        let plies = || records.iter().flat_map(|record| &record.plies);
+        let mean = plies().map(|ply| f64::from(ply.copies)).sum::<f64>() / plies().count() as f64;
+        assert!((mean - 1.0).abs() < 0.05, "{mean}");
+        assert!(plies().any(|ply| ply.copies >= 3) && plies().any(|ply| ply.copies == 0));
+        assert!(plies().filter(|ply| !ply.has_policy()).all(|ply| ply.copies == 1));
+        // All priors are the same here: the sharper the policy, the larger the surprise.
+        let largest = |copies: fn(u8) -> bool| {
+            let shares = plies().filter(|ply| ply.has_policy() && copies(ply.copies));
+            let largest = shares.map(|ply| ply.policy().map(|(_, share)| share).fold(0.0, f32::max));
+            let (sum, count) = largest.fold((0.0, 0.0), |(sum, count), share| (sum + share, count + 1.0));
+            sum / count
+        };
+        assert!(largest(|copies| copies >= 2) > largest(|copies| copies == 0), "{search:?}");
+        let off = Settings { surprise: 0.0, ..settings };
+        let records = play::<Connect4>(off, Box::new(Handcrafted::new(Knowledge::Full)), 10, 5).0;
+        assert!(records.iter().flat_map(|record| &record.plies).all(|ply| ply.copies == 1));
+    }
+}
+
+#[test]
 fn hopeless_games_are_given_up_but_for_some() {
     let resign = Some(Resign { below: -0.6, moves: 2, play_through: 0.3 });
     let settings = Settings { resign, ..small(PUCT) };
