@@ -57,6 +57,14 @@ impl Device {
         Ok((device, format!("{device}, as asked")))
     }
 
+    /// The same device, as libtorch calls it.
+    pub(crate) fn torch(self) -> tch::Device {
+        match self {
+            Device::Cpu => tch::Device::Cpu,
+            Device::Cuda(number) => tch::Device::Cuda(number),
+        }
+    }
+
     /// The first CUDA device if there is one, else the CPU.
     fn auto() -> (Device, String) {
         match require_cuda(0) {

@@ -8,12 +8,15 @@ use tch::{Kind, Tensor};
 
 use crate::Device;
 
-/// Why libtorch could not evaluate.
+/// Why libtorch could not evaluate or learn.
 #[derive(Debug, thiserror::Error)]
 pub enum TorchError {
     /// The network is for something else.
     #[error(transparent)]
     Network(#[from] FileError),
+    /// A learner without a device.
+    #[error("training needs a device")]
+    NoDevice,
     /// libtorch says no.
     #[error("libtorch: {}", .0.to_string().lines().next().unwrap_or_default())]
     Torch(#[from] tch::TchError),
@@ -66,13 +69,8 @@ impl TorchEvaluator {
     pub fn new<E: Encoding>(network: &Network, device: Device, precision: Precision) -> Result<Self, TorchError> {
         network.check_encoding::<E>()?;
         tch::set_num_threads(1);
-        let (device, kind) = match device {
-            Device::Cpu => (tch::Device::Cpu, Kind::Float),
-            Device::Cuda(number) => {
-                let kind = if precision == Precision::Half { Kind::Half } else { Kind::Float };
-                (tch::Device::Cuda(number), kind)
-            }
-        };
+        let half = precision == Precision::Half && matches!(device, Device::Cuda(_));
+        let (device, kind) = (device.torch(), if half { Kind::Half } else { Kind::Float });
         let architecture = network.architecture.clone();
         let (weights, filters) = (&network.weights, architecture.filters);
         let place = Place { device, kind };

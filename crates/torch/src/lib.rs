@@ -4,6 +4,8 @@
 
 mod device;
 mod evaluator;
+mod learning;
 
 pub use device::{Device, DeviceError, cuda_device_count, libtorch_version};
 pub use evaluator::{Precision, TorchError, TorchEvaluator};
+pub use learning::TorchLearner;

@@ -26,6 +26,9 @@ pub enum LearnError {
     /// The device or its library says no.
     #[error("{0}")]
     Device(String),
+    /// Planes or moves that are not of the network's encoding.
+    #[error("the samples are of another encoding than the network")]
+    Samples,
     /// Weights have become infinite or no number.
     #[error("training has diverged at step {step}: use a lower learning rate or clip the gradient")]
     Diverged {
@@ -39,16 +42,18 @@ pub enum LearnError {
 
 /// A network that is being taught.
 pub trait Learner: Send {
-    /// Steps taken since the beginning.
+    /// Steps taken since the beginning. A step that was skipped, because numbers of 16 bits were too small for its
+    /// gradient, does not count.
     fn steps(&self) -> u64;
 
     /// Learns from a batch.
     fn step(&mut self, samples: &Samples) -> Result<Losses, LearnError>;
 
-    /// Measures the network as it would be exported, without learning.
+    /// Measures the network as it would be exported without samples, without learning.
     fn measure(&mut self, samples: &Samples) -> Result<Losses, LearnError>;
 
-    /// The averaged weights, ready to play with. The statistics of their batch norms are gathered from `samples`.
+    /// The averaged weights, ready to play with. The statistics of their batch norms are gathered from `samples`, or
+    /// without any are the average of those seen while learning, which belonged to other weights and are less exact.
     fn export(&mut self, samples: &[Samples]) -> Result<Weights, LearnError>;
 
     /// Everything that [`restore`](Learner::restore) needs to go on as if nothing had happened, in safetensors.

@@ -1,0 +1,129 @@
+//! Where each tensor of a network is in the one flat tensor that holds them all.
+//!
+//! With all parameters in one tensor an optimizer is a handful of operations, whatever the depth of the network, and a
+//! replica is brought up to date by a single copy.
+
+use std::convert::Infallible;
+
+use alfil_nn::{Architecture, Weights};
+use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use tch::Tensor;
+
+use crate::TorchError;
+
+/// The tensors of a network that is being taught. Their names are those of a network file, but where that has the bias of
+/// a convolution with a folded batch norm, here is the batch norm.
+pub struct Layout {
+    /// What is learnt: first the weights, then biases and batch norms.
+    pub parameters: Vec<Slot>,
+    /// Numbers in the weights, which alone decay.
+    pub decayed: usize,
+    /// Statistics of the batch norms: all means, then all variances.
+    pub statistics: Vec<Slot>,
+}
+
+/// A named part of a flat tensor.
+pub struct Slot {
+    pub name: String,
+    pub shape: Vec<usize>,
+    start: usize,
+}
+
+impl Layout {
+    pub fn new(architecture: &Architecture) -> Layout {
+        let mut named = Vec::new();
+        let Ok(_) = Weights::from_tensors::<Infallible>(architecture, |name, shape| {
+            named.push((name.to_owned(), shape.to_vec()));
+            Ok(Vec::new())
+        });
+        let [mut weights, mut others, mut means, mut variances] = [const { Vec::new() }; 4];
+        for (name, shape) in named {
+            match name.strip_suffix(".bias") {
+                None => weights.push((name, shape)),
+                Some(layer) if is_normed(layer) => {
+                    others.push((format!("{layer}.norm.gamma"), shape.clone()));
+                    others.push((format!("{layer}.norm.beta"), shape.clone()));
+                    means.push((format!("{layer}.norm.mean"), shape.clone()));
+                    variances.push((format!("{layer}.norm.variance"), shape));
+                }
+                Some(_) => others.push((name, shape)),
+            }
+        }
+        let decayed = weights.iter().map(|(_, shape)| shape.iter().product::<usize>()).sum();
+        weights.append(&mut others);
+        means.append(&mut variances);
+        Layout { parameters: side_by_side(weights), decayed, statistics: side_by_side(means) }
+    }
+
+    /// The parameters of a new network: He's normal distribution for weights, no biases, batch norms that change nothing.
+    /// It says about the same of every move and every position, since its outputs are small.
+    pub fn initial_parameters(&self, seed: u64) -> Vec<f32> {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut numbers = Vec::with_capacity(size(&self.parameters));
+        for slot in &self.parameters {
+            let inputs: usize = slot.shape[1..].iter().product();
+            let scale = if slot.name.ends_with(".output.weight") { 0.1 } else { 1.0 };
+            let deviation = scale * (2.0 / inputs as f32).sqrt();
+            let mut number = || match slot.name.as_str() {
+                name if name.ends_with(".weight") => {
+                    let normal: f32 = StandardNormal.sample(&mut random);
+                    normal * deviation
+                }
+                // A new block passes on what it is given, which lets deep towers start to learn.
+                name if name.ends_with(".second.norm.gamma") => 0.0,
+                name if name.ends_with(".gamma") => 1.0,
+                _ => 0.0,
+            };
+            numbers.extend((0..slot.len()).map(|_| number()));
+        }
+        numbers
+    }
+
+    /// Means of 0 and variances of 1.
+    pub fn initial_statistics(&self) -> Vec<f32> {
+        let mut numbers = vec![0.0; size(&self.statistics)];
+        let (_, variances) = numbers.split_at_mut(size(&self.statistics) / 2);
+        variances.fill(1.0);
+        numbers
+    }
+}
+
+impl Slot {
+    fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// This part of a flat tensor, without copying it.
+    pub fn view(&self, flat: &Tensor) -> Result<Tensor, TorchError> {
+        let shape: Vec<i64> = self.shape.iter().map(|&size| size as i64).collect();
+        Ok(flat.f_narrow(0, self.start as i64, self.len() as i64)?.f_view(shape.as_slice())?)
+    }
+
+    /// This part of flat numbers.
+    pub fn part<'a>(&self, flat: &'a [f32]) -> &'a [f32] {
+        &flat[self.start..][..self.len()]
+    }
+}
+
+/// Whether a batch norm follows a layer.
+pub fn is_normed(layer: &str) -> bool {
+    let ends = [".first", ".second", ".convolution"];
+    layer == "stem" || layer == "policy.hidden" || ends.iter().any(|end| layer.ends_with(end))
+}
+
+/// Numbers in all parts together.
+fn size(slots: &[Slot]) -> usize {
+    slots.iter().map(Slot::len).sum()
+}
+
+fn side_by_side(named: Vec<(String, Vec<usize>)>) -> Vec<Slot> {
+    let mut start = 0;
+    let place = |(name, shape)| {
+        let slot = Slot { name, shape, start };
+        start += slot.len();
+        slot
+    };
+    named.into_iter().map(place).collect()
+}

@@ -1,0 +1,406 @@
+//! A network that is taught by libtorch.
+
+mod export;
+mod layout;
+mod loss;
+mod network;
+mod optimizer;
+mod replica;
+mod scale;
+mod state;
+
+use alfil_game::Encoding;
+use alfil_nn::learning::{LearnError, Learner, LearningSettings, Losses, Samples};
+use alfil_nn::{Architecture, FileError, Weights};
+use tch::{Kind, Tensor};
+
+use self::layout::{Layout, Slot};
+use self::loss::{Counts, Form, LossSums, policy_entropy};
+use self::network::{Norms, TrainingNetwork};
+use self::optimizer::{Descent, Stride};
+use self::replica::{Replica, Task};
+use self::scale::LossScale;
+use self::state::{Header, Section};
+use crate::{Device, TorchError};
+
+/// Teaches a network on one device or on several at once, each of which takes its part of every batch.
+pub struct TorchLearner {
+    architecture: Architecture,
+    /// Name and version.
+    encoding: (String, u32),
+    settings: LearningSettings,
+    layout: Layout,
+    form: Form,
+    /// One a device.
+    replicas: Vec<Replica>,
+    /// All parameters, on the first device.
+    parameters: Tensor,
+    /// Running statistics of the batch norms.
+    statistics: Tensor,
+    /// Moving averages of both, if asked for.
+    average: Option<[Tensor; 2]>,
+    descent: Descent,
+    /// With mixed precision only.
+    scale: Option<LossScale>,
+    steps: u64,
+}
+
+impl TorchLearner {
+    /// A learner with a new network, whose weights depend on nothing but the seed. A device may be named more than once:
+    /// `[Cpu, Cpu]` learns with two threads. Each replica has one thread: with more, those of libtorch spend their time
+    /// waiting for each other on boards this small.
+    pub fn new<E: Encoding>(
+        architecture: &Architecture,
+        settings: LearningSettings,
+        devices: &[Device],
+        seed: u64,
+    ) -> Result<TorchLearner, TorchError> {
+        architecture.check().and_then(|()| architecture.check_encoding::<E>()).map_err(FileError::from)?;
+        tch::set_num_threads(1);
+        let first = devices.first().ok_or(TorchError::NoDevice)?.torch();
+        let layout = Layout::new(architecture);
+        let parameters = Tensor::f_from_slice(&layout.initial_parameters(seed))?.f_to_device(first)?;
+        let statistics = Tensor::f_from_slice(&layout.initial_statistics())?.f_to_device(first)?;
+        let replica = |device: &Device| Replica::new(architecture, &layout, &parameters, &statistics, device.torch());
+        let replicas = devices.iter().map(replica).collect::<Result<Vec<_>, _>>()?;
+        let average = match settings.average > 0.0 {
+            true => Some([copy(&parameters)?, copy(&statistics)?]),
+            false => None,
+        };
+        let cuda = devices.iter().all(|device| matches!(device, Device::Cuda(_)));
+        Ok(TorchLearner {
+            encoding: (E::NAME.to_owned(), E::VERSION),
+            form: Form::new(architecture, E::POLICY_SIZE, E::head_output),
+            descent: Descent::new(settings.optimizer, &parameters)?,
+            scale: (settings.mixed_precision && cuda).then(LossScale::new),
+            architecture: architecture.clone(),
+            settings,
+            layout,
+            replicas,
+            parameters,
+            statistics,
+            average,
+            steps: 0,
+        })
+    }
+
+    /// What is exported: parameters and statistics.
+    fn exported(&self) -> (&Tensor, &Tensor) {
+        match &self.average {
+            Some([parameters, statistics]) => (parameters, statistics),
+            None => (&self.parameters, &self.statistics),
+        }
+    }
+
+    /// The gradient of a batch, times the loss scale, with the sums of its losses and the length of the gradient, which
+    /// come from the device in one copy. Leaves the running statistics to [`advance`](TorchLearner::advance).
+    fn gradient(&mut self, samples: &Samples, counts: Counts) -> Result<(Tensor, Report), TorchError> {
+        for replica in &mut self.replicas {
+            replica.update(&self.parameters, &self.statistics)?;
+        }
+        let task = Task {
+            form: &self.form,
+            samples,
+            counts,
+            weights: self.settings.weights,
+            scale: self.scale.map_or(1.0, |scale| scale.factor),
+            mixed_precision: self.settings.mixed_precision && self.parameters.device().is_cuda(),
+        };
+        let parts = replica::compute_together(&mut self.replicas, task)?;
+        let device = self.parameters.device();
+        let mut gradient = self.parameters.f_zeros_like()?;
+        let mut sums = Tensor::f_zeros([LossSums::LEN as i64], (Kind::Float, device))?;
+        for part in &parts {
+            let _ = gradient.f_add_(&part.gradient.f_to_device(device)?)?;
+            let _ = sums.f_add_(&part.sums.f_to_device(device)?)?;
+        }
+        let length = gradient.f_norm()?.f_view([1])?;
+        let report = numbers(&Tensor::f_cat(&[sums, length], 0)?)?;
+        Ok((gradient, Report(report)))
+    }
+
+    /// Takes a step along `factor` times the gradient of a batch of so many samples.
+    fn advance(&mut self, mut gradient: Tensor, factor: f64, samples: usize) -> Result<(), TorchError> {
+        let _no_gradients = tch::no_grad_guard();
+        if factor != 1.0 {
+            gradient = gradient.f_mul_scalar_(factor)?;
+        }
+        let rate = self.settings.schedule.at(self.steps);
+        let stride = Stride { rate, step: self.steps, decayed: self.layout.decayed };
+        self.descent.apply(&mut self.parameters, gradient, stride)?;
+
+        let used = self.replicas.len().min(samples);
+        let _ = self.statistics.f_zero_()?;
+        for replica in &self.replicas[..used] {
+            let share = replica.statistics().f_to_device(self.parameters.device())?.f_mul_scalar(1.0 / used as f64)?;
+            let _ = self.statistics.f_add_(&share)?;
+        }
+        if let Some([parameters, statistics]) = &mut self.average {
+            // Short at first, so that the random start is soon forgotten.
+            let t = self.steps as f64;
+            let kept = self.settings.average.min((1.0 + t) / (10.0 + t));
+            let _ = parameters.f_lerp_(&self.parameters, 1.0 - kept)?;
+            let _ = statistics.f_lerp_(&self.statistics, 1.0 - kept)?;
+        }
+        self.steps += 1;
+        Ok(())
+    }
+
+    /// The sums of the losses of what is exported.
+    fn evaluate(&self, samples: &Samples) -> Result<Report, TorchError> {
+        let _no_gradients = tch::no_grad_guard();
+        let (parameters, statistics) = self.exported();
+        let views = self.layout.parameters.iter().map(|slot| slot.view(parameters)).collect::<Result<Vec<_>, _>>()?;
+        let network = TrainingNetwork::new(&self.architecture, &self.layout, &views, statistics)?;
+        let loaded = self.form.load(samples, 0..samples.len(), parameters.device())?;
+        let sums = LossSums::new(&network.forward(&loaded.planes, Norms::Stored)?, &loaded, false)?;
+        Ok(Report(numbers(&sums.stacked()?)?))
+    }
+
+    fn header(&self) -> Header {
+        Header {
+            format: state::FORMAT,
+            architecture: self.architecture.clone(),
+            encoding: self.encoding.clone(),
+            optimizer: self.descent.kind().to_owned(),
+            steps: self.steps,
+            average: self.average.is_some(),
+            loss_scale: self.scale.map(|scale| (scale.factor, scale.good_steps)),
+        }
+    }
+
+    /// Everything that is saved, with the tensors that hold it.
+    fn tensors(&self) -> Vec<(&'static str, &[Slot], &Tensor)> {
+        let (parameters, statistics) = (self.layout.parameters.as_slice(), self.layout.statistics.as_slice());
+        let mut tensors = vec![("", parameters, &self.parameters), ("", statistics, &self.statistics)];
+        tensors.extend(self.descent.memory().into_iter().map(|(name, tensor)| (name, parameters, tensor)));
+        if let Some([average, average_statistics]) = &self.average {
+            tensors.push(("average", parameters, average));
+            tensors.push(("average", statistics, average_statistics));
+        }
+        tensors
+    }
+}
+
+impl Learner for TorchLearner {
+    fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn step(&mut self, samples: &Samples) -> Result<Losses, LearnError> {
+        self.form.check(samples)?;
+        if samples.is_empty() {
+            return Ok(Losses::default());
+        }
+        let counts = Counts::of(samples);
+        let (gradient, report) = self.gradient(samples, counts)?;
+        let losses = report.losses(samples, counts);
+        let scale = self.scale.map_or(1.0, |scale| scale.factor);
+        if !report.is_finite() {
+            let too_large = self.scale.as_mut().is_some_and(LossScale::shrink);
+            return if too_large { Ok(losses) } else { Err(LearnError::Diverged { step: self.steps }) };
+        }
+        let length = report.gradient() / scale;
+        let clip = self.settings.clip;
+        let cut = if clip > 0.0 && length > clip { clip / length } else { 1.0 };
+        self.advance(gradient, cut / scale, samples.len())?;
+        if let Some(scale) = &mut self.scale {
+            scale.grow();
+        }
+        Ok(Losses { gradient: length, ..losses })
+    }
+
+    fn measure(&mut self, samples: &Samples) -> Result<Losses, LearnError> {
+        self.form.check(samples)?;
+        if samples.is_empty() {
+            return Ok(Losses::default());
+        }
+        Ok(self.evaluate(samples)?.losses(samples, Counts::of(samples)))
+    }
+
+    fn export(&mut self, samples: &[Samples]) -> Result<Weights, LearnError> {
+        samples.iter().try_for_each(|samples| self.form.check(samples))?;
+        let (parameters, statistics) = self.exported();
+        let (architecture, layout) = (&self.architecture, &self.layout);
+        let gathered = export::gather_statistics(architecture, layout, &self.form, parameters, samples)?;
+        Ok(export::fold(architecture, layout, parameters, gathered.as_ref().unwrap_or(statistics))?)
+    }
+
+    fn state(&self) -> Result<Vec<u8>, LearnError> {
+        let section = |(prefix, slots, tensor)| Ok(Section { prefix, slots, numbers: numbers(tensor)? });
+        let sections = self.tensors().into_iter().map(section).collect::<Result<Vec<_>, TorchError>>()?;
+        state::write(&self.header(), &sections)
+    }
+
+    /// A state with another optimizer is refused. An average or a loss scale that the state lacks starts anew; one that
+    /// is not asked for is dropped.
+    fn restore(&mut self, state: &[u8]) -> Result<(), LearnError> {
+        let header = state::read_header(state)?;
+        let ours = self.header();
+        let differs = |what: &str| Err(LearnError::State(format!("it is of another {what}")));
+        if header.architecture != ours.architecture {
+            return differs("architecture");
+        }
+        if header.encoding != ours.encoding {
+            return differs("encoding");
+        }
+        if header.optimizer != ours.optimizer {
+            return differs("optimizer");
+        }
+        let (parameters, statistics) = (self.layout.parameters.as_slice(), self.layout.statistics.as_slice());
+        let mut places = vec![("", parameters), ("", statistics)];
+        let memory = self.descent.memory();
+        places.extend(memory.iter().map(|(name, _)| (*name, parameters)));
+        if header.average {
+            places.extend([("average", parameters), ("average", statistics)]);
+        }
+        let section = |(prefix, slots)| Section { prefix, slots, numbers: Vec::new() };
+        let mut sections: Vec<Section<'_>> = places.into_iter().map(section).collect();
+        state::read(state, &mut sections)?;
+
+        // Without an average of its own the state's weights are where the average starts.
+        let saved = sections.iter().map(|section| section.numbers.as_slice());
+        let again = sections[..2].iter().map(|section| section.numbers.as_slice());
+        for ((_, _, tensor), numbers) in self.tensors().into_iter().zip(saved.chain(again)) {
+            fill(tensor, numbers)?;
+        }
+        if let Some(scale) = &mut self.scale {
+            *scale =
+                header.loss_scale.map_or_else(LossScale::new, |(factor, good_steps)| LossScale { factor, good_steps });
+        }
+        self.steps = header.steps;
+        Ok(())
+    }
+}
+
+/// What comes back from the device: the sums of the losses and, after learning, the length of the gradient.
+struct Report(Vec<f32>);
+
+impl Report {
+    fn is_finite(&self) -> bool {
+        self.0.iter().all(|number| number.is_finite())
+    }
+
+    fn gradient(&self) -> f64 {
+        self.0.get(LossSums::LEN).copied().map_or(0.0, f64::from)
+    }
+
+    /// Means over the samples, as if nothing was learnt.
+    fn losses(&self, samples: &Samples, counts: Counts) -> Losses {
+        let mean = |place: usize, count: usize| f64::from(self.0[place]) / count.max(1) as f64;
+        Losses {
+            policy: mean(0, counts.policies),
+            policy_entropy: policy_entropy(samples, counts),
+            value: mean(1, counts.samples),
+            moves_left: mean(2, counts.samples),
+            agreement: mean(3, counts.policies),
+            gradient: 0.0,
+        }
+    }
+}
+
+impl From<TorchError> for LearnError {
+    fn from(error: TorchError) -> LearnError {
+        LearnError::Device(error.to_string())
+    }
+}
+
+/// The numbers of a flat tensor.
+fn numbers(tensor: &Tensor) -> Result<Vec<f32>, TorchError> {
+    let mut numbers = vec![0.0; tensor.numel()];
+    let count = numbers.len();
+    tensor.f_to_device(tch::Device::Cpu)?.f_copy_data(&mut numbers, count)?;
+    Ok(numbers)
+}
+
+/// Puts numbers into a flat tensor.
+fn fill(tensor: &Tensor, numbers: &[f32]) -> Result<(), TorchError> {
+    let _no_gradients = tch::no_grad_guard();
+    Ok(tensor.shallow_clone().f_copy_(&Tensor::f_from_slice(numbers)?)?)
+}
+
+fn copy(tensor: &Tensor) -> Result<Tensor, TorchError> {
+    let mut copy = tensor.f_zeros_like()?;
+    copy.f_copy_(tensor)?;
+    Ok(copy)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use alfil_game::{Game, tictactoe};
+    use alfil_nn::HeadShape;
+    use alfil_nn::learning::{Decay, LossWeights, Optimizer, Schedule, Target};
+
+    use super::*;
+
+    fn learner() -> TorchLearner {
+        let mut architecture = Architecture::new::<tictactoe::Stones>("8x1".parse().unwrap());
+        architecture.value.head = HeadShape { filters: 4, hidden: 8 };
+        let settings = LearningSettings {
+            optimizer: Optimizer::AdamW { beta1: 0.9, beta2: 0.99, weight_decay: 0.01 },
+            schedule: Schedule { rate: 0.01, warm_up: 0, decay: Decay::Constant },
+            clip: 1.0,
+            weights: LossWeights { policy: 1.0, value: 1.0, moves_left: 0.0 },
+            average: 0.9,
+            mixed_precision: false,
+        };
+        TorchLearner::new::<tictactoe::Stones>(&architecture, settings, &[Device::Cpu], 3).unwrap()
+    }
+
+    fn samples(learner: &TorchLearner) -> Samples {
+        let mut samples = Samples::new(&learner.architecture);
+        let mut game = tictactoe::TicTacToe::new(&());
+        let mut moves = Vec::new();
+        while game.legal_moves(&mut moves).is_none() {
+            let mut policy = vec![0.0; moves.len()];
+            policy[0] = 1.0;
+            let target = Target { policy: &policy, wdl: [0.0, 1.0, 0.0], moves_left: 3.0 };
+            samples.push::<tictactoe::Stones>(&game, &moves, target, None);
+            game.play(moves[0]);
+        }
+        samples
+    }
+
+    // Mixed precision is for CUDA, but its loss scale is not bound to it.
+    #[test]
+    fn a_loss_scale_that_is_too_large_costs_steps_and_nothing_else() {
+        let (mut plain, mut scaled) = (learner(), learner());
+        let samples = samples(&plain);
+        scaled.scale = Some(LossScale { factor: 2f64.powi(126), good_steps: 5 });
+        let state = numbers(&scaled.parameters).unwrap();
+        let statistics = numbers(&scaled.statistics).unwrap();
+        assert_eq!(scaled.step(&samples).unwrap().gradient, 0.0);
+        assert_eq!(scaled.scale, Some(LossScale { factor: 2f64.powi(125), good_steps: 0 }));
+        assert_eq!(scaled.steps(), 0);
+        assert_eq!(numbers(&scaled.parameters).unwrap(), state);
+        assert_eq!(numbers(&scaled.statistics).unwrap(), statistics);
+
+        let mut calls = 0;
+        while scaled.steps() < 5 {
+            scaled.step(&samples).unwrap();
+            calls += 1;
+        }
+        assert!(calls < 100);
+        (0..5).for_each(|_| _ = plain.step(&samples).unwrap());
+        let pairs = numbers(&plain.parameters).unwrap().into_iter().zip(numbers(&scaled.parameters).unwrap());
+        assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-5));
+
+        let mut restored = learner();
+        restored.scale = Some(LossScale::new());
+        restored.restore(&scaled.state().unwrap()).unwrap();
+        assert_eq!(restored.scale, scaled.scale);
+    }
+
+    #[test]
+    fn a_loss_scale_is_not_blamed_for_ever() {
+        let mut learner = learner();
+        let samples = samples(&learner);
+        learner.scale = Some(LossScale { factor: 4.0, good_steps: 0 });
+        fill(&learner.parameters, &vec![f32::NAN; learner.parameters.numel()]).unwrap();
+        assert!(learner.step(&samples).is_ok());
+        assert!(learner.step(&samples).is_ok());
+        assert!(matches!(learner.step(&samples), Err(LearnError::Diverged { step: 0 })));
+    }
+}

@@ -1,0 +1,206 @@
+//! The network that is being taught: the one of the network file before its batch norms are folded.
+
+use std::collections::HashMap;
+
+use alfil_nn::{Activation, Architecture, FileError, PolicyShape};
+use tch::Tensor;
+
+use super::layout::Layout;
+use crate::TorchError;
+
+/// Added to a variance before its root is taken: PyTorch's.
+pub const EPSILON: f64 = 1e-5;
+
+/// Which statistics batch norms use.
+#[derive(Clone, Copy)]
+pub enum Norms {
+    /// Those of the batch, which are mixed into the stored ones with this share.
+    Batch { share: f64 },
+    /// The stored ones.
+    Stored,
+}
+
+/// A network whose tensors are views of flat ones.
+pub struct TrainingNetwork {
+    activation: Activation,
+    dense_policy: bool,
+    stem: NormedConvolution,
+    blocks: Vec<ResidualBlock>,
+    policy_hidden: NormedConvolution,
+    policy_output: Layer,
+    value: Head,
+    moves_left: Option<Head>,
+}
+
+/// What comes out, before any softmax.
+pub struct RawOutputs {
+    /// A row of logits a sample.
+    pub policy: Tensor,
+    /// Three logits a sample, or one number before its tanh.
+    pub value: Tensor,
+    /// One number of plies a sample.
+    pub moves_left: Option<Tensor>,
+}
+
+/// A convolution without a bias, then a batch norm.
+struct NormedConvolution {
+    weight: Tensor,
+    /// Cells around its input.
+    padding: i64,
+    gamma: Tensor,
+    beta: Tensor,
+    mean: Tensor,
+    variance: Tensor,
+}
+
+/// A dense layer or a convolution with a bias.
+struct Layer {
+    weight: Tensor,
+    bias: Tensor,
+}
+
+struct ResidualBlock {
+    first: NormedConvolution,
+    second: NormedConvolution,
+    /// Reduces and expands.
+    squeeze: Option<[Layer; 2]>,
+}
+
+struct Head {
+    convolution: NormedConvolution,
+    hidden: Layer,
+    output: Layer,
+}
+
+impl TrainingNetwork {
+    /// A network of these parameters, in the order of the layout, and of these flat statistics.
+    pub fn new(
+        architecture: &Architecture,
+        layout: &Layout,
+        parameters: &[Tensor],
+        statistics: &Tensor,
+    ) -> Result<TrainingNetwork, TorchError> {
+        let mut named = Named(HashMap::new());
+        for (slot, tensor) in layout.parameters.iter().zip(parameters) {
+            named.0.insert(&slot.name, tensor.shallow_clone());
+        }
+        for slot in &layout.statistics {
+            named.0.insert(&slot.name, slot.view(statistics)?);
+        }
+        let mut blocks = Vec::new();
+        for (i, &squeeze) in architecture.blocks.iter().enumerate() {
+            let layers = |reduce: &str, expand: &str| Ok::<_, TorchError>([named.layer(reduce)?, named.layer(expand)?]);
+            let names = [format!("blocks.{i}.squeeze.reduce"), format!("blocks.{i}.squeeze.expand")];
+            blocks.push(ResidualBlock {
+                first: named.normed(&format!("blocks.{i}.first"))?,
+                second: named.normed(&format!("blocks.{i}.second"))?,
+                squeeze: if squeeze > 0 { Some(layers(&names[0], &names[1])?) } else { None },
+            });
+        }
+        Ok(TrainingNetwork {
+            activation: architecture.activation,
+            dense_policy: matches!(architecture.policy, PolicyShape::Dense { .. }),
+            stem: named.normed("stem")?,
+            blocks,
+            policy_hidden: named.normed("policy.hidden")?,
+            policy_output: named.layer("policy.output")?,
+            value: named.head("value")?,
+            moves_left: architecture.moves_left.map(|_| named.head("moves_left")).transpose()?,
+        })
+    }
+
+    /// What the network says about planes, `[sample][plane][row][column]`.
+    pub fn forward(&self, planes: &Tensor, norms: Norms) -> Result<RawOutputs, TorchError> {
+        let mut x = self.activate(self.stem.forward(planes, norms)?)?;
+        for ResidualBlock { first, second, squeeze } in &self.blocks {
+            let mut y = second.forward(&self.activate(first.forward(&x, norms)?)?, norms)?;
+            if let Some([reduce, expand]) = squeeze {
+                let means = y.f_mean_dim([2i64, 3].as_slice(), false, None)?;
+                let gates = expand.multiply(&self.activate(reduce.multiply(&means)?)?)?;
+                let halves = gates.f_unsqueeze(-1)?.f_unsqueeze(-1)?.f_chunk(2, 1)?;
+                y = y.f_mul(&halves[0].f_sigmoid()?)?.f_add_(&halves[1])?;
+            }
+            x = self.activate(y.f_add_(&x)?)?;
+        }
+        let head = |head: &Head| -> Result<Tensor, TorchError> {
+            let convolved = self.activate(head.convolution.forward(&x, norms)?)?.f_flatten(1, -1)?;
+            head.output.multiply(&self.activate(head.hidden.multiply(&convolved)?)?)
+        };
+        let hidden = self.activate(self.policy_hidden.forward(&x, norms)?)?;
+        let policy = match self.dense_policy {
+            true => self.policy_output.multiply(&hidden.f_flatten(1, -1)?)?,
+            false => self.policy_output.convolve(&hidden)?.f_flatten(1, -1)?,
+        };
+        let moves_left = self.moves_left.as_ref().map(head).transpose()?;
+        Ok(RawOutputs { policy, value: head(&self.value)?, moves_left })
+    }
+
+    fn activate(&self, mut x: Tensor) -> Result<Tensor, TorchError> {
+        Ok(match self.activation {
+            Activation::Relu => x.f_relu_()?,
+            Activation::Mish => x.f_mish()?,
+        })
+    }
+}
+
+impl NormedConvolution {
+    fn forward(&self, x: &Tensor, norms: Norms) -> Result<Tensor, TorchError> {
+        let padding = [self.padding, self.padding];
+        let convolved = x.f_conv2d(&self.weight, None::<&Tensor>, [1, 1], padding, [1, 1], 1)?;
+        let (training, share) = match norms {
+            Norms::Batch { share } => (true, share),
+            Norms::Stored => (false, 0.0),
+        };
+        let (gamma, beta) = (Some(&self.gamma), Some(&self.beta));
+        let (mean, variance) = (Some(&self.mean), Some(&self.variance));
+        Ok(convolved.f_batch_norm(gamma, beta, mean, variance, training, share, EPSILON, true)?)
+    }
+}
+
+impl Layer {
+    /// A 3x3 convolution.
+    fn convolve(&self, x: &Tensor) -> Result<Tensor, TorchError> {
+        Ok(x.f_conv2d(&self.weight, Some(&self.bias), [1, 1], [1, 1], [1, 1], 1)?)
+    }
+
+    fn multiply(&self, x: &Tensor) -> Result<Tensor, TorchError> {
+        Ok(x.f_linear(&self.weight, Some(&self.bias))?)
+    }
+}
+
+/// Tensors to make layers of.
+struct Named<'a>(HashMap<&'a str, Tensor>);
+
+impl Named<'_> {
+    fn tensor(&self, name: String) -> Result<Tensor, TorchError> {
+        match self.0.get(name.as_str()) {
+            Some(tensor) => Ok(tensor.shallow_clone()),
+            None => Err(FileError::Tensor { name, problem: "is missing".to_owned() }.into()),
+        }
+    }
+
+    fn normed(&self, layer: &str) -> Result<NormedConvolution, TorchError> {
+        let weight = self.tensor(format!("{layer}.weight"))?;
+        let kernel = weight.size().last().copied().unwrap_or(1);
+        Ok(NormedConvolution {
+            weight,
+            padding: kernel / 2,
+            gamma: self.tensor(format!("{layer}.norm.gamma"))?,
+            beta: self.tensor(format!("{layer}.norm.beta"))?,
+            mean: self.tensor(format!("{layer}.norm.mean"))?,
+            variance: self.tensor(format!("{layer}.norm.variance"))?,
+        })
+    }
+
+    fn layer(&self, layer: &str) -> Result<Layer, TorchError> {
+        Ok(Layer { weight: self.tensor(format!("{layer}.weight"))?, bias: self.tensor(format!("{layer}.bias"))? })
+    }
+
+    fn head(&self, name: &str) -> Result<Head, TorchError> {
+        Ok(Head {
+            convolution: self.normed(&format!("{name}.convolution"))?,
+            hidden: self.layer(&format!("{name}.hidden"))?,
+            output: self.layer(&format!("{name}.output"))?,
+        })
+    }
+}

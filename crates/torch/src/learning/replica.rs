@@ -1,0 +1,114 @@
+//! A copy of the network on one device, which computes the gradient of a part of each batch.
+
+use std::ops::Range;
+use std::{panic, thread};
+
+use alfil_nn::Architecture;
+use alfil_nn::learning::{LossWeights, Samples};
+use tch::{Device, Tensor};
+
+use super::layout::Layout;
+use super::loss::{Counts, Form, LossSums};
+use super::network::{Norms, TrainingNetwork};
+use crate::TorchError;
+
+/// The share of a batch in the running statistics: PyTorch's.
+const STATISTICS_SHARE: f64 = 0.1;
+
+pub struct Replica {
+    device: Device,
+    network: TrainingNetwork,
+    /// The parameters of the network, in the order of the layout.
+    leaves: Vec<Tensor>,
+    /// What the leaves are views of. On the device of the learner these are the learner's own.
+    parameters: Tensor,
+    statistics: Tensor,
+}
+
+/// What to compute.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    pub form: &'a Form,
+    pub samples: &'a Samples,
+    pub counts: Counts,
+    pub weights: LossWeights,
+    /// What the loss is multiplied with.
+    pub scale: f64,
+    /// 16 bits where that is safe.
+    pub mixed_precision: bool,
+}
+
+/// What has been computed, on the device of the replica.
+pub struct Computed {
+    /// As long as the parameters, times the scale.
+    pub gradient: Tensor,
+    /// The [`LossSums`].
+    pub sums: Tensor,
+}
+
+impl Replica {
+    /// A replica of a network that has these parameters and statistics.
+    pub fn new(
+        architecture: &Architecture,
+        layout: &Layout,
+        parameters: &Tensor,
+        statistics: &Tensor,
+        device: Device,
+    ) -> Result<Replica, TorchError> {
+        let parameters = parameters.f_to_device(device)?;
+        let statistics = statistics.f_to_device(device)?.f_zeros_like()?;
+        let leaf = |flat: &Tensor| Ok::<_, TorchError>(flat.f_detach()?.f_set_requires_grad(true)?);
+        let mut leaves = Vec::with_capacity(layout.parameters.len());
+        for slot in &layout.parameters {
+            leaves.push(leaf(&slot.view(&parameters)?)?);
+        }
+        let network = TrainingNetwork::new(architecture, layout, &leaves, &statistics)?;
+        Ok(Replica { device, network, leaves, parameters, statistics })
+    }
+
+    /// Takes over what the learner has.
+    pub fn update(&mut self, parameters: &Tensor, statistics: &Tensor) -> Result<(), TorchError> {
+        let _no_gradients = tch::no_grad_guard();
+        if parameters.device() != self.device {
+            self.parameters.f_copy_(parameters)?;
+        }
+        Ok(self.statistics.f_copy_(statistics)?)
+    }
+
+    /// The gradient of some of the samples, and their losses.
+    pub fn compute(&mut self, task: Task<'_>, range: Range<usize>) -> Result<Computed, TorchError> {
+        let loaded = task.form.load(task.samples, range, self.device)?;
+        let norms = Norms::Batch { share: STATISTICS_SHARE };
+        let raw = tch::autocast(task.mixed_precision, || self.network.forward(&loaded.planes, norms))?;
+        let sums = LossSums::new(&raw, &loaded, true)?;
+        let objective = sums.objective(task.counts, task.weights, task.scale)?;
+        let gradients = Tensor::f_run_backward(&[objective], &self.leaves, false, false)?;
+        Ok(Computed { gradient: Tensor::f_flatten_dense_tensors(&gradients)?, sums: sums.stacked()? })
+    }
+
+    /// The running statistics after the batches that it has seen.
+    pub fn statistics(&self) -> &Tensor {
+        &self.statistics
+    }
+}
+
+/// The gradients of all samples, each replica taking a part of the same size. There are fewer results than replicas if
+/// there are fewer samples.
+pub fn compute_together(replicas: &mut [Replica], task: Task<'_>) -> Result<Vec<Computed>, TorchError> {
+    let samples = task.samples.len();
+    let parts = replicas.len().min(samples);
+    let range = move |part: usize| samples * part / parts..samples * (part + 1) / parts;
+    let Some((first, others)) = replicas[..parts].split_first_mut() else { return Ok(Vec::new()) };
+    thread::scope(|scope| {
+        let threads: Vec<_> = others
+            .iter_mut()
+            .enumerate()
+            .map(|(other, replica)| scope.spawn(move || replica.compute(task, range(other + 1))))
+            .collect();
+        let mut computed = vec![first.compute(task, range(0))?];
+        for thread in threads {
+            computed.push(thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic))?);
+        }
+        Ok(computed)
+    })
+}

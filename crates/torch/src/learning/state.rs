@@ -1,0 +1,102 @@
+//! The saved state of a learner: safetensors, with all that is no tensor as JSON in its metadata.
+
+use std::collections::HashMap;
+
+use alfil_nn::Architecture;
+use alfil_nn::learning::LearnError;
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensors};
+use serde::{Deserialize, Serialize};
+
+use super::layout::Slot;
+
+/// Counts up when older programs could not read a state.
+pub const FORMAT: u32 = 1;
+
+/// The entry of the metadata. There is one only, because safetensors writes several in any order, and equal states are to
+/// have equal bytes.
+const ENTRY: &str = "training";
+
+/// All that is no tensor.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    pub format: u32,
+    pub architecture: Architecture,
+    /// Name and version.
+    pub encoding: (String, u32),
+    /// "sgd" or "adamw".
+    pub optimizer: String,
+    pub steps: u64,
+    /// Whether there is an average of the weights.
+    pub average: bool,
+    /// Factor and good steps, with mixed precision.
+    pub loss_scale: Option<(f64, u32)>,
+}
+
+/// Flat numbers that are saved as the tensors of their slots, with a prefix to their names.
+pub struct Section<'a> {
+    pub prefix: &'static str,
+    pub slots: &'a [Slot],
+    pub numbers: Vec<f32>,
+}
+
+impl Section<'_> {
+    fn name(&self, slot: &Slot) -> String {
+        if self.prefix.is_empty() { slot.name.clone() } else { format!("{}.{}", self.prefix, slot.name) }
+    }
+}
+
+/// The bytes of a state.
+pub fn write(header: &Header, sections: &[Section<'_>]) -> Result<Vec<u8>, LearnError> {
+    let bad = |error: safetensors::SafeTensorError| LearnError::State(error.to_string());
+    let json = serde_json::to_string(header).map_err(|error| LearnError::State(error.to_string()))?;
+    let mut views = Vec::new();
+    for section in sections {
+        for slot in section.slots {
+            let bytes = bytemuck::cast_slice(slot.part(&section.numbers));
+            let view = TensorView::new(Dtype::F32, slot.shape.clone(), bytes).map_err(bad)?;
+            views.push((section.name(slot), view));
+        }
+    }
+    safetensors::serialize(views, Some(HashMap::from([(ENTRY.to_owned(), json)]))).map_err(bad)
+}
+
+/// The header of a state.
+pub fn read_header(bytes: &[u8]) -> Result<Header, LearnError> {
+    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| LearnError::State(error.to_string()))?;
+    let entry = metadata.metadata().as_ref().and_then(|metadata| metadata.get(ENTRY));
+    let entry = entry.ok_or_else(|| LearnError::State("it is no state of training".to_owned()))?;
+    let header: Header = serde_json::from_str(entry).map_err(|error| LearnError::State(error.to_string()))?;
+    match header.format {
+        FORMAT => Ok(header),
+        other => Err(LearnError::State(format!("its format is {other} instead of {FORMAT}"))),
+    }
+}
+
+/// Fills the numbers of the sections, which must be all that the state has.
+pub fn read(bytes: &[u8], sections: &mut [Section<'_>]) -> Result<(), LearnError> {
+    let tensors = SafeTensors::deserialize(bytes).map_err(|error| LearnError::State(error.to_string()))?;
+    let expected: usize = sections.iter().map(|section| section.slots.len()).sum();
+    if tensors.len() != expected {
+        return Err(LearnError::State(format!("it has {} tensors instead of {expected}", tensors.len())));
+    }
+    for section in sections {
+        section.numbers.clear();
+        for slot in section.slots {
+            let name = section.name(slot);
+            let problem = |problem: String| LearnError::State(format!("its tensor '{name}' {problem}"));
+            let view = tensors.tensor(&name).map_err(|_| problem("is missing".to_owned()))?;
+            if view.dtype() != Dtype::F32 || view.shape() != slot.shape {
+                let found = format!("{:?} {:?}", view.dtype(), view.shape());
+                return Err(problem(format!("is {found} instead of F32 {:?}", slot.shape)));
+            }
+            let start = section.numbers.len();
+            section.numbers.extend(view.data().as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)));
+            if let Some(number) = section.numbers[start..].iter().find(|number| !number.is_finite()) {
+                return Err(problem(format!("holds {number}")));
+            }
+        }
+    }
+    Ok(())
+}

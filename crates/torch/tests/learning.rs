@@ -1,0 +1,388 @@
+//! A learner learns, goes on where it stopped, and exports what it has learnt.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use alfil_game::chess::{Az21, Lc0};
+use alfil_game::{Encoding, Game, connect4, tictactoe};
+use alfil_nn::learning::{
+    Decay, LearnError, Learner, LearningSettings, LossWeights, Losses, Optimizer, Samples, Schedule, Stage, Target,
+};
+use alfil_nn::{
+    Activation, Architecture, Engine, HeadShape, Model, Network, Origin, Outputs, PolicyShape, ValueOutput, Weights,
+};
+use alfil_torch::{Device, TorchLearner};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use safetensors::SafeTensors;
+
+const SGD: Optimizer = Optimizer::Sgd { momentum: 0.9, weight_decay: 1e-4 };
+const PLAIN: Optimizer = Optimizer::Sgd { momentum: 0.0, weight_decay: 0.0 };
+const ADAMW: Optimizer = Optimizer::AdamW { beta1: 0.9, beta2: 0.999, weight_decay: 1e-4 };
+
+fn settings(optimizer: Optimizer, rate: f64) -> LearningSettings {
+    LearningSettings {
+        optimizer,
+        schedule: Schedule { rate, warm_up: 0, decay: Decay::Constant },
+        clip: 0.0,
+        weights: LossWeights { policy: 1.0, value: 1.0, moves_left: 1.0 },
+        average: 0.0,
+        mixed_precision: false,
+    }
+}
+
+fn architecture<E: Encoding>(size: &str) -> Architecture {
+    let mut architecture = Architecture::new::<E>(size.parse().unwrap());
+    architecture.value.head = HeadShape { filters: 4, hidden: 16 };
+    architecture
+}
+
+/// Everything that the usual network has not.
+fn unusual() -> Architecture {
+    let mut architecture = architecture::<Lc0>("16x2s4");
+    architecture.activation = Activation::Mish;
+    architecture.policy = PolicyShape::Dense { filters: 4, outputs: Lc0::POLICY_SIZE };
+    architecture.value.output = ValueOutput::Tanh;
+    architecture.moves_left = Some(HeadShape { filters: 4, hidden: 16 });
+    architecture
+}
+
+fn learner<E: Encoding>(architecture: &Architecture, settings: &LearningSettings) -> TorchLearner {
+    TorchLearner::new::<E>(architecture, settings.clone(), &[Device::Cpu], 7).unwrap()
+}
+
+/// Positions of random games with targets at random, of which every `without` th has no policy.
+fn samples<E: Encoding>(architecture: &Architecture, count: usize, seeds: [u64; 2], without: usize) -> Samples {
+    let [mut games, mut targets] = seeds.map(Xoshiro256PlusPlus::seed_from_u64);
+    let mut samples = Samples::new(architecture);
+    let (mut game, mut moves) = (E::Game::new(&Default::default()), Vec::new());
+    while samples.len() < count {
+        if game.legal_moves(&mut moves).is_some() {
+            game = E::Game::new(&Default::default());
+            continue;
+        }
+        if games.random_range(0..3) == 0 {
+            let mut policy: Vec<f32> = moves.iter().map(|_| targets.random_range(0.0f32..1.0).powi(8)).collect();
+            let sum: f32 = policy.iter().sum();
+            policy.iter_mut().for_each(|share| *share /= sum);
+            let mut wdl = [0.0; 3];
+            wdl[targets.random_range(0..3)] = 1.0;
+            let moves_left = targets.random_range(0.0..60.0);
+            let learnt = without == 0 || !(samples.len() + 1).is_multiple_of(without);
+            let target = Target { policy: if learnt { &policy } else { &[] }, wdl, moves_left };
+            samples.push::<E>(&game, &moves, target, None);
+        }
+        game.play(moves[games.random_range(0..moves.len())]);
+    }
+    samples
+}
+
+fn tensors(learner: &TorchLearner) -> BTreeMap<String, Vec<f32>> {
+    let state = learner.state().unwrap();
+    let tensors = SafeTensors::deserialize(&state).unwrap();
+    let numbers = |bytes: &[u8]| bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+    tensors.tensors().into_iter().map(|(name, view)| (name, numbers(view.data()))).collect()
+}
+
+/// The largest difference between two sets of tensors.
+fn distance(a: &BTreeMap<String, Vec<f32>>, b: &BTreeMap<String, Vec<f32>>) -> f32 {
+    assert!(a.keys().eq(b.keys()));
+    let pairs = a.values().flatten().zip(b.values().flatten());
+    pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+}
+
+fn network<E: Encoding>(architecture: &Architecture, weights: Weights) -> Network {
+    Network { architecture: architecture.clone(), weights, origin: Origin::of::<E>() }
+}
+
+/// The losses of a network as it plays, computed here.
+fn losses_in_play<E: Encoding>(network: &Network, samples: &Samples) -> Losses {
+    let mut outputs = Outputs::default();
+    Engine::new(Arc::new(Model::new::<E>(network).unwrap())).evaluate(samples.batch(), &mut outputs);
+    let mut losses = Losses::default();
+    let (mut policies, count) = (0.0, samples.len() as f64);
+    for sample in 0..samples.len() {
+        let (priors, shares) = (outputs.priors(sample), samples.policy(sample));
+        let pairs = || priors.iter().zip(shares).filter(|(_, share)| **share > 0.0);
+        losses.policy -= pairs().map(|(prior, share)| f64::from(share * prior.ln())).sum::<f64>();
+        losses.policy_entropy -= pairs().map(|(_, share)| f64::from(share * share.ln())).sum::<f64>();
+        if samples.has_policy(sample) {
+            policies += 1.0;
+            let best = |numbers: &[f32]| (0..numbers.len()).max_by(|&a, &b| numbers[a].total_cmp(&numbers[b]));
+            losses.agreement += f64::from(best(priors) == best(shares));
+        }
+        let wdl = samples.wdl()[sample];
+        losses.value += match outputs.wdl.get(sample) {
+            Some(found) => -wdl.iter().zip(found).map(|(share, p)| f64::from(share * p.ln())).sum::<f64>(),
+            None => f64::from(outputs.values[sample] - (wdl[0] - wdl[2])).powi(2),
+        };
+        if let Some(plies) = outputs.moves_left.get(sample) {
+            let error = f64::from(plies - samples.moves_left()[sample]).abs() / 20.0;
+            losses.moves_left += if error < 0.5 { error * error / 2.0 } else { 0.5 * (error - 0.25) };
+        }
+    }
+    for policy in [&mut losses.policy, &mut losses.policy_entropy, &mut losses.agreement] {
+        *policy /= policies;
+    }
+    losses.value /= count;
+    losses.moves_left /= count;
+    losses
+}
+
+fn assert_same(a: Losses, b: Losses, tolerance: f64) {
+    let parts = |l: Losses| [l.policy, l.policy_entropy, l.value, l.moves_left, l.agreement];
+    for (x, y) in parts(a).into_iter().zip(parts(b)) {
+        assert!((x - y).abs() <= tolerance * (1.0 + x.abs()), "{a:?} {b:?}");
+    }
+}
+
+fn overfits<E: Encoding>(architecture: Architecture, optimizer: Optimizer, rate: f64, steps: usize) {
+    let batch = samples::<E>(&architecture, 32, [1, 2], 4);
+    let mut learner = learner::<E>(&architecture, &LearningSettings { average: 0.9, ..settings(optimizer, rate) });
+    let first = learner.step(&batch).unwrap();
+    let mut last = first;
+    for _ in 0..steps {
+        last = learner.step(&batch).unwrap();
+    }
+    let measured = learner.measure(&batch).unwrap();
+    println!("{} {}: {first:.3?} {last:.3?} {measured:.3?}", E::NAME, architecture.size());
+    for found in [last, measured] {
+        assert!(found.policy - found.policy_entropy < 0.05, "{found:?}");
+        assert!(found.value < 0.05, "{found:?}");
+        assert!(found.moves_left < 0.1, "{found:?}");
+        // Not all: some have two moves that are nearly as good as each other.
+        assert!(found.agreement > 0.7, "{found:?}");
+    }
+}
+
+#[test]
+fn one_batch_is_learnt_by_heart() {
+    overfits::<Az21>(architecture::<Az21>("16x2s4"), ADAMW, 0.01, 150);
+    overfits::<Lc0>(unusual(), ADAMW, 0.01, 200);
+    overfits::<connect4::Stones>(architecture::<connect4::Stones>("16x2"), SGD, 0.1, 250);
+}
+
+#[test]
+fn a_new_network_has_no_opinion() {
+    let architecture = architecture::<Az21>("32x3s4");
+    let batch = samples::<Az21>(&architecture, 64, [1, 2], 0);
+    let weights = learner::<Az21>(&architecture, &settings(SGD, 0.1)).export(std::slice::from_ref(&batch)).unwrap();
+    let mut outputs = Outputs::default();
+    let model = Model::new::<Az21>(&network::<Az21>(&architecture, weights)).unwrap();
+    Engine::new(Arc::new(model)).evaluate(batch.batch(), &mut outputs);
+    assert!(outputs.values.iter().all(|value| value.abs() < 0.4));
+    for sample in 0..batch.len() {
+        let even = 1.0 / outputs.priors(sample).len() as f32;
+        assert!(outputs.priors(sample).iter().all(|prior| (prior / even).ln().abs() < 1.0));
+    }
+}
+
+#[test]
+fn two_replicas_learn_what_one_does() {
+    type E = connect4::Stones;
+    let architecture = architecture::<E>("16x2s4");
+    // The same positions twice, so that the statistics of the batch norms are those of the whole in each half; with
+    // other targets, and with policies for fewer.
+    let half = samples::<E>(&architecture, 24, [1, 2], 0);
+    let mut batch = half.clone();
+    batch.append(&samples::<E>(&architecture, 24, [1, 3], 2));
+    assert_eq!(batch.batch().planes_of(3), batch.batch().planes_of(27));
+
+    let settings = settings(PLAIN, 0.5);
+    let mut one = learner::<E>(&architecture, &settings);
+    let mut two = TorchLearner::new::<E>(&architecture, settings.clone(), &[Device::Cpu, Device::Cpu], 7).unwrap();
+    let before = tensors(&one);
+    assert_eq!(distance(&before, &tensors(&two)), 0.0);
+    for _ in 0..3 {
+        let (whole, parts) = (one.step(&batch).unwrap(), two.step(&batch).unwrap());
+        assert_same(whole, parts, 1e-4);
+        assert!((whole.gradient / parts.gradient - 1.0).abs() < 1e-3);
+    }
+    // Variances are divided by n - 1, and n is half as large.
+    let (one, two) = (tensors(&one), tensors(&two));
+    assert!(distance(&before, &one) > 0.1);
+    assert!(distance(&one, &two) < 2e-3, "{}", distance(&one, &two));
+}
+
+#[test]
+fn more_replicas_than_samples_are_no_harm() {
+    type E = tictactoe::Stones;
+    let architecture = architecture::<E>("16x2");
+    let mut learner =
+        TorchLearner::new::<E>(&architecture, settings(SGD, 0.1), &[Device::Cpu, Device::Cpu, Device::Cpu], 7).unwrap();
+    let losses = learner.step(&samples::<E>(&architecture, 2, [1, 2], 0)).unwrap();
+    assert!(losses.gradient > 0.0);
+    assert_eq!(learner.steps(), 1);
+    assert_eq!(learner.step(&Samples::new(&architecture)).unwrap(), Losses::default());
+    assert_eq!(learner.steps(), 1);
+}
+
+fn resumes<E: Encoding>(architecture: &Architecture, optimizer: Optimizer, devices: &[Device]) {
+    let settings = LearningSettings { average: 0.99, clip: 1.0, ..settings(optimizer, 0.01) };
+    let new = |seed| TorchLearner::new::<E>(architecture, settings.clone(), devices, seed).unwrap();
+    let batch = |step: u64| samples::<E>(architecture, 16, [step, 100 + step], 3);
+    let mut whole = new(7);
+    (0..20).for_each(|step| _ = whole.step(&batch(step)).unwrap());
+    let mut first = new(7);
+    (0..10).for_each(|step| _ = first.step(&batch(step)).unwrap());
+    let mut second = new(8);
+    second.restore(&first.state().unwrap()).unwrap();
+    assert_eq!(second.steps(), 10);
+    (10..20).for_each(|step| _ = second.step(&batch(step)).unwrap());
+    assert!(whole.state().unwrap() == second.state().unwrap());
+}
+
+#[test]
+fn a_restored_learner_goes_on_to_the_last_bit() {
+    resumes::<Az21>(&architecture::<Az21>("16x2s4"), SGD, &[Device::Cpu]);
+    resumes::<connect4::Stones>(&architecture::<connect4::Stones>("16x2"), ADAMW, &[Device::Cpu, Device::Cpu]);
+    resumes::<Lc0>(&unusual(), ADAMW, &[Device::Cpu]);
+}
+
+#[test]
+fn a_state_of_something_else_is_refused() {
+    type E = tictactoe::Stones;
+    let small = architecture::<E>("8x1");
+    let mut sgd = learner::<E>(&small, &settings(SGD, 0.1));
+    let state = sgd.state().unwrap();
+    let refused = |result: Result<(), LearnError>| matches!(result, Err(LearnError::State(_)));
+    assert!(refused(learner::<E>(&small, &settings(ADAMW, 0.1)).restore(&state)));
+    assert!(refused(learner::<E>(&architecture::<E>("8x2"), &settings(SGD, 0.1)).restore(&state)));
+    // Cut off, and with bytes changed: an error or, if a number was hit, none, but no panic.
+    for end in (0..state.len()).step_by(7) {
+        assert!(refused(sgd.restore(&state[..end])));
+    }
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+    for _ in 0..500 {
+        let mut damaged = state.clone();
+        let at = random.random_range(0..damaged.len().min(4_000));
+        damaged[at] = random.random();
+        let _ = sgd.restore(&damaged);
+        let garbage: Vec<u8> = (0..random.random_range(0..200)).map(|_| random.random()).collect();
+        assert!(refused(sgd.restore(&garbage)));
+    }
+    let refused_state = sgd.state().unwrap();
+    assert!(refused(sgd.restore(&state[..state.len() - 1])));
+    assert!(sgd.state().unwrap() == refused_state);
+    // An average starts from the weights if the state has none.
+    let averaged = LearningSettings { average: 0.9, ..settings(SGD, 0.1) };
+    let mut averaging = learner::<E>(&small, &averaged);
+    averaging.restore(&state).unwrap();
+    let tensors = tensors(&averaging);
+    assert_eq!(tensors["average.stem.weight"], tensors["stem.weight"]);
+    sgd.restore(&averaging.state().unwrap()).unwrap();
+    assert!(sgd.state().unwrap() == state);
+}
+
+fn exports<E: Encoding>(architecture: &Architecture, average: f64) {
+    let settings = LearningSettings { average, ..settings(ADAMW, 0.01) };
+    let mut learner = learner::<E>(architecture, &settings);
+    let batches: Vec<Samples> = (0..4).map(|seed| samples::<E>(architecture, 32, [seed, 5 + seed], 5)).collect();
+    for step in 0..40 {
+        learner.step(&batches[step % batches.len()]).unwrap();
+    }
+    let state = learner.state().unwrap();
+
+    // With the learner's own statistics the network that plays is the one that was measured.
+    let exported = network::<E>(architecture, learner.export(&[]).unwrap());
+    let mut all = Samples::new(architecture);
+    batches.iter().for_each(|batch| all.append(batch));
+    let measured = learner.measure(&all).unwrap();
+    assert_same(losses_in_play::<E>(&exported, &all), measured, 1e-4);
+    assert_eq!(Network::from_bytes(&exported.to_bytes().unwrap()).unwrap(), exported);
+
+    // With the statistics of the samples it is about the same.
+    let gathered = network::<E>(architecture, learner.export(&batches).unwrap());
+    let in_play = losses_in_play::<E>(&gathered, &all);
+    println!("{} {measured:.4?} {in_play:.4?}", E::NAME);
+    assert!((in_play.policy - measured.policy).abs() < 0.25);
+    assert!(state == learner.state().unwrap());
+
+    // The statistics of batches together are those of the whole, where nothing else normed comes before.
+    let whole = learner.export(std::slice::from_ref(&all)).unwrap().stem;
+    let parts = gathered.weights.stem;
+    for (a, b) in whole.weights.iter().zip(&parts.weights).chain(whole.biases.iter().zip(&parts.biases)) {
+        assert!((a - b).abs() <= 1e-4 * (1.0 + a.abs()), "{a} {b}");
+    }
+}
+
+#[test]
+fn an_exported_network_plays_as_it_was_measured() {
+    exports::<Az21>(&architecture::<Az21>("16x2s4"), 0.0);
+    exports::<Lc0>(&unusual(), 0.9);
+    exports::<connect4::Stones>(&architecture::<connect4::Stones>("16x2"), 0.9);
+}
+
+#[test]
+fn an_average_lags_behind_the_weights() {
+    type E = tictactoe::Stones;
+    let architecture = architecture::<E>("16x2");
+    let batch = samples::<E>(&architecture, 32, [1, 2], 0);
+    let mut averaging = learner::<E>(&architecture, &LearningSettings { average: 0.99, ..settings(SGD, 0.1) });
+    let mut raw = learner::<E>(&architecture, &settings(SGD, 0.1));
+    let mut expected: Option<Vec<f32>> = None;
+    for t in 0..10u32 {
+        let before = expected.unwrap_or_else(|| tensors(&averaging)["stem.weight"].clone());
+        averaging.step(&batch).unwrap();
+        raw.step(&batch).unwrap();
+        let kept = 0.99f32.min((1 + t) as f32 / (10 + t) as f32);
+        let now = tensors(&averaging);
+        let mixed = before.iter().zip(&now["stem.weight"]).map(|(old, new)| kept * old + (1.0 - kept) * new);
+        let mixed: Vec<f32> = mixed.collect();
+        assert!(mixed.iter().zip(&now["average.stem.weight"]).all(|(a, b)| (a - b).abs() < 1e-5));
+        assert_eq!(now["stem.weight"], tensors(&raw)["stem.weight"]);
+        expected = Some(mixed);
+    }
+    let batch = std::slice::from_ref(&batch);
+    assert_ne!(averaging.export(batch).unwrap().stem, raw.export(batch).unwrap().stem);
+}
+
+#[test]
+fn the_schedule_and_the_clip_are_obeyed() {
+    type E = tictactoe::Stones;
+    let architecture = architecture::<E>("8x1");
+    let batch = samples::<E>(&architecture, 32, [1, 2], 0);
+    let clip = 0.01;
+    let stages = vec![Stage { from: 3, factor: 0.5 }, Stage { from: 5, factor: 0.0 }];
+    let schedule = Schedule { rate: 0.8, warm_up: 2, decay: Decay::Steps { stages } };
+    let mut learner = learner::<E>(&architecture, &LearningSettings { clip, schedule, ..settings(PLAIN, 0.0) });
+    let parameters = |learner: &TorchLearner| {
+        let mut tensors = tensors(learner);
+        tensors
+            .retain(|name, _| !name.ends_with(".mean") && !name.ends_with(".variance") && !name.contains("velocity"));
+        tensors
+    };
+    // A clipped gradient has the length of the clip: a step then is as long as its rate says.
+    for rate in [0.4, 0.8, 0.8, 0.4, 0.4, 0.0] {
+        let before = parameters(&learner);
+        assert!(learner.step(&batch).unwrap().gradient > clip);
+        let after = parameters(&learner);
+        let pairs = before.values().flatten().zip(after.values().flatten());
+        let length = pairs.map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt();
+        assert!((length - rate * clip).abs() < 1e-5, "{length} {rate}");
+    }
+}
+
+#[test]
+fn divergence_is_noticed() {
+    type E = tictactoe::Stones;
+    let architecture = architecture::<E>("8x1");
+    let batch = samples::<E>(&architecture, 32, [1, 2], 0);
+    let mut learner = learner::<E>(&architecture, &settings(PLAIN, 1e30));
+    let result = (0..10).find_map(|_| learner.step(&batch).err());
+    assert!(matches!(result, Some(LearnError::Diverged { .. })), "{result:?}");
+}
+
+#[test]
+fn samples_of_another_game_are_refused() {
+    let architecture = architecture::<connect4::Stones>("8x1");
+    let mut learner = learner::<connect4::Stones>(&architecture, &settings(SGD, 0.1));
+    let other = Architecture::new::<tictactoe::Stones>("8x1".parse().unwrap());
+    let batch = samples::<tictactoe::Stones>(&other, 4, [1, 2], 0);
+    assert!(matches!(learner.step(&batch), Err(LearnError::Samples)));
+    assert!(matches!(learner.measure(&batch), Err(LearnError::Samples)));
+    assert!(matches!(learner.export(&[batch]), Err(LearnError::Samples)));
+    let no_device = TorchLearner::new::<connect4::Stones>(&architecture, settings(SGD, 0.1), &[], 7);
+    assert!(no_device.is_err());
+}
