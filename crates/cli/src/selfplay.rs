@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use alfil_game::Game;
 use alfil_game::registry::{self, GameVisitor};
-use alfil_search::evaluators::Kind;
+use alfil_search::evaluators::{Cache, CacheMemory, Kind, Maker};
 use alfil_search::selection::{Gumbel, Puct};
-use alfil_selfplay::{Counts, SearchKind, Session, Settings, Tickets};
+use alfil_selfplay::{Cheap, Counts, Resign, SearchKind, Session, Settings, Starts, Temperature, Tickets, next_number};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -18,6 +18,9 @@ use serde_json::json;
 
 use crate::Verdict;
 use crate::search::kind;
+
+/// Of positions with more moves the evaluation is not remembered.
+const CACHED_MOVES: usize = 64;
 
 #[derive(Args)]
 pub struct SelfplayCommand {
@@ -27,7 +30,7 @@ pub struct SelfplayCommand {
     /// The game's name [default: the network's, or chess]
     #[arg(long)]
     game: Option<String>,
-    /// The folder for the games; more are added to those that are there
+    /// The folder for the games; more are added to those that are there, with the next numbers
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
     /// Games to play
@@ -45,7 +48,28 @@ pub struct SelfplayCommand {
     /// Visits a move
     #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(2..=100_000))]
     visits: u32,
-    /// What all chance follows from
+    /// Draw moves by chance for so many plies, then play the best
+    #[arg(long, default_value_t = 30, value_name = "N")]
+    temperature_plies: u32,
+    /// The share of searches with a sixth of the visits, to learn no policy from
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = parse_share)]
+    cheap: f32,
+    /// Give up at less than -VALUE (0 to 1) at three moves in a row, but in a tenth of games
+    #[arg(long, value_name = "VALUE", value_parser = parse_share)]
+    resign: Option<f32>,
+    /// The share of games from random endings, where the game has them
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = parse_share)]
+    endings: f32,
+    /// A file of positions, one a line, that the other games begin from
+    #[arg(long, value_name = "FILE")]
+    starts: Option<PathBuf>,
+    /// Begin with up to so many plies at random
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    random_plies: u32,
+    /// Memory for evaluations, in MB; with it games depend on one another a little
+    #[arg(long, default_value_t = 0, value_name = "MB", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    cache: u32,
+    /// What, with a game's number, all chance follows from
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Print JSON
@@ -83,23 +107,20 @@ impl<W: Write> GameVisitor for Task<'_, W> {
     fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
         let Task { command, kind, out } = self;
         let maker = kind.maker::<G>().with_context(|| format!("cannot use {}", command.evaluator))?;
+        let settings = settings::<G>(&command)?;
         std::fs::create_dir_all(&command.output)
             .with_context(|| format!("cannot make the folder {}", command.output.display()))?;
-        let search = match (command.search, SearchKind::ALPHA_ZERO) {
-            (Search::Puct, SearchKind::Puct { noise_alpha, noise_share, .. }) => {
-                let (visits, rule) = (command.visits, Puct::SELF_PLAY);
-                SearchKind::Puct { visits, rule, noise_alpha, noise_share, forced: 0.0 }
-            }
-            _ => SearchKind::Gumbel { simulations: command.visits, considered: 16, rule: Gumbel::default() },
+        let maker = match command.cache {
+            0 => maker,
+            megabytes => with_cache(maker, (megabytes as usize) << 20),
         };
-        // Room for the visits of a move and what is left of the last one's.
-        let tree_bytes = (command.visits as usize * 1_024).max(64 << 10);
+        let first = next_number::<G>(&command.output)?;
         let session = Session {
-            settings: Settings { games: command.at_once as usize, search, tree_bytes, ..Settings::default() },
+            settings,
             lanes: command.lanes.map_or_else(cores, |lanes| lanes as usize),
             maker: &maker,
             judge: None,
-            tickets: Arc::new(Tickets::new(command.games)),
+            tickets: Arc::new(Tickets::of(first..first.saturating_add(command.games))),
             stop: &AtomicBool::new(false),
             seed: command.seed,
             folder: &command.output,
@@ -110,48 +131,112 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         let began = Instant::now();
         let counts = session.run(&mut |counts| {
             bar.set_position(counts.games);
-            bar.set_message(format!("{:.0} positions/s", counts.moves as f64 / began.elapsed().as_secs_f64()));
+            let speed = counts.moves as f64 / began.elapsed().as_secs_f64();
+            let hits = 100.0 * counts.cache_share();
+            bar.set_message(match command.cache {
+                0 => format!("{speed:.0} positions/s"),
+                _ => format!("{speed:.0} positions/s, {hits:.0} % hits"),
+            });
         })?;
         bar.finish_and_clear();
         let seconds = began.elapsed().as_secs_f64();
-        if command.json { print_json(&counts, seconds, out) } else { print(&counts, seconds, &command.output, out) }
+        if command.json { print_json(&command, &counts, seconds, out) } else { print(&command, &counts, seconds, out) }
     }
+}
+
+/// How the games are played.
+fn settings<G: Game>(command: &SelfplayCommand) -> anyhow::Result<Settings> {
+    let visits = command.visits;
+    let search = match (command.search, SearchKind::ALPHA_ZERO) {
+        (Search::Puct, SearchKind::Puct { noise_alpha, noise_share, .. }) => {
+            SearchKind::Puct { visits, rule: Puct::SELF_PLAY, noise_alpha, noise_share, forced: 0.0 }
+        }
+        _ => SearchKind::Gumbel { simulations: visits, considered: 16, rule: Gumbel::default() },
+    };
+    anyhow::ensure!(command.endings == 0.0 || Starts::has_endings::<G>(), "{} has no random endings", G::NAME);
+    let listed = command.starts.as_deref().map(Starts::read::<G>).transpose()?.unwrap_or_default();
+    Ok(Settings {
+        games: command.at_once as usize,
+        starts: Starts {
+            listed_share: if listed.is_empty() { 0.0 } else { 1.0 - command.endings },
+            listed,
+            endings_share: command.endings,
+            random_plies: command.random_plies,
+        },
+        search,
+        // As few as KataGo's: 100 to 600.
+        cheap: (command.cheap > 0.0).then(|| Cheap { share: command.cheap, visits: (visits / 6).max(2) }),
+        temperature: Temperature { plies: command.temperature_plies, ..Temperature::ALPHA_ZERO },
+        resign: command.resign.map(|value| Resign { below: -value, moves: 3, play_through: 0.1 }),
+        // Room for the visits of a move and what is left of the last one's.
+        tree_bytes: (visits as usize * 1_024).max(64 << 10),
+        ..Settings::default()
+    })
+}
+
+/// Evaluators that share a memory.
+fn with_cache<G: Game>(maker: Maker<G>, bytes: usize) -> Maker<G> {
+    let memory = Arc::new(CacheMemory::new(bytes, CACHED_MOVES));
+    Box::new(move |seed| Box::new(Cache::new(maker(seed), Arc::clone(&memory))))
+}
+
+fn parse_share(text: &str) -> Result<f32, &'static str> {
+    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("it must be a number from 0 to 1")
 }
 
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn share(part: f64, of: f64) -> f64 {
-    if of > 0.0 { part / of } else { 0.0 }
+/// How full the batches were.
+fn fill(command: &SelfplayCommand, counts: &Counts) -> f64 {
+    counts.mean_batch() / f64::from(command.at_once)
 }
 
-fn print(counts: &Counts, seconds: f64, folder: &std::path::Path, out: &mut impl Write) -> anyhow::Result<Verdict> {
+fn print(command: &SelfplayCommand, counts: &Counts, seconds: f64, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let [wins, draws, losses] = counts.results;
-    let positions = counts.positions as f64;
-    writeln!(out, "games        {:>10}   {wins} won, {draws} drawn, {losses} lost by the first player", counts.games)?;
-    writeln!(out, "positions    {:>10}   {:.1} a game", counts.positions, share(positions, counts.games as f64))?;
+    let a_second = |count: u64| count as f64 / seconds;
+    let Counts { games, positions, .. } = *counts;
+    writeln!(out, "games        {games:>10}   {wins} won, {draws} drawn, {losses} lost by the first player")?;
+    if command.resign.is_some() {
+        let (wrong, through) = (100.0 * counts.false_share(), counts.played_through);
+        let resigned = counts.resigned;
+        writeln!(out, "given up     {resigned:>10}   wrong in {wrong:.0} % of {through} that went on all the same")?;
+    }
+    writeln!(out, "positions    {positions:>10}   {:.1} a game", counts.mean_length())?;
+    writeln!(out, "speed        {:>10.1}   positions/s, {:.2} games/s", a_second(positions), a_second(games))?;
+    let (batch, fill) = (counts.mean_batch(), 100.0 * fill(command, counts));
+    let evaluations = a_second(counts.evaluations);
     writeln!(
         out,
-        "speed        {:>10.1}   positions/s, {:.2} games/s",
-        positions / seconds,
-        counts.games as f64 / seconds
+        "evaluations  {evaluations:>10.0}   a second, {batch:.1} together: {fill:.0} % of the games at once"
     )?;
-    let batch = share(counts.evaluations as f64, counts.batches as f64);
-    writeln!(out, "evaluations  {:>10.0}   a second, {batch:.1} together", counts.evaluations as f64 / seconds)?;
-    let evaluator = share(counts.evaluating.as_secs_f64(), counts.time.as_secs_f64());
-    writeln!(out, "evaluator    {:>9.1}%   of the time", 100.0 * evaluator)?;
-    writeln!(out, "games are in {}", folder.display())?;
+    writeln!(out, "evaluator    {:>9.1}%   of the time", 100.0 * counts.evaluator_share())?;
+    if command.cache > 0 {
+        writeln!(out, "cache        {:>9.1}%   of the evaluations", 100.0 * counts.cache_share())?;
+    }
+    writeln!(out, "policy       {:>10.2}   nats of entropy", counts.mean_entropy())?;
+    writeln!(out, "games are in {}", command.output.display())?;
     Ok(Verdict::Fine)
 }
 
-fn print_json(counts: &Counts, seconds: f64, out: &mut impl Write) -> anyhow::Result<Verdict> {
+fn print_json(
+    command: &SelfplayCommand,
+    counts: &Counts,
+    seconds: f64,
+    out: &mut impl Write,
+) -> anyhow::Result<Verdict> {
     let report = json!({
         "games": counts.games, "positions": counts.positions, "results": counts.results,
+        "mean_length": counts.mean_length(),
+        "resigned": counts.resigned, "played_through": counts.played_through, "false_share": counts.false_share(),
+        "games_per_second": counts.games as f64 / seconds,
         "positions_per_second": counts.positions as f64 / seconds,
         "evaluations_per_second": counts.evaluations as f64 / seconds,
-        "batch": share(counts.evaluations as f64, counts.batches as f64),
-        "evaluator_share": share(counts.evaluating.as_secs_f64(), counts.time.as_secs_f64()),
+        "batch": counts.mean_batch(), "batch_fill": fill(command, counts),
+        "cache_share": counts.cache_share(),
+        "evaluator_share": counts.evaluator_share(),
+        "policy_entropy": counts.mean_entropy(),
     });
     writeln!(out, "{report}")?;
     Ok(Verdict::Fine)

@@ -1,15 +1,15 @@
 //! A lane: one thread that plays many games at once.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use alfil_game::{Game, Score};
+use alfil_game::Game;
 use alfil_search::Evaluator;
 use alfil_search::tree::{Leaf, apply};
 
 use crate::referee::Referee;
 use crate::seat::{Ended, Seat};
-use crate::{End, GameRecord, Judge, Settings, Tickets};
+use crate::{Counts, GameRecord, Judge, Settings, Tickets};
 
 /// Plays games with one evaluator: all games gather a position each, the batch is evaluated, all games apply.
 pub struct Lane<G: Game> {
@@ -20,35 +20,6 @@ pub struct Lane<G: Game> {
     tickets: Arc<Tickets>,
     seed: u64,
     counts: Counts,
-}
-
-/// What a lane has done.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Counts {
-    /// Games that have ended.
-    pub games: u64,
-    /// Positions of those games.
-    pub positions: u64,
-    /// Moves, those of games under way included.
-    pub moves: u64,
-    /// Games that the first player won, drew and lost.
-    pub results: [u64; 3],
-    /// Games that were given up.
-    pub resigned: u64,
-    /// Games that were ended because their result was clear.
-    pub adjudicated: u64,
-    /// Games that were played through although a side would have given up, and those of them that it did not lose.
-    pub played_through: u64,
-    /// See above.
-    pub false_resignations: u64,
-    /// Positions that were evaluated, and the batches that they came in.
-    pub evaluations: u64,
-    /// See above.
-    pub batches: u64,
-    /// Time in the evaluator, and all time.
-    pub evaluating: Duration,
-    /// See above.
-    pub time: Duration,
 }
 
 impl<G: Game> Lane<G> {
@@ -103,41 +74,7 @@ impl<G: Game> Lane<G> {
 
     /// What has been done since the lane began.
     pub fn counts(&self) -> Counts {
-        Counts { moves: self.seats.iter().map(|seat| seat.moves).sum(), ..self.counts }
-    }
-}
-
-impl Counts {
-    /// What several lanes have done together. Their times add up.
-    pub fn sum(lanes: impl IntoIterator<Item = Counts>) -> Counts {
-        lanes.into_iter().fold(Counts::default(), |all, lane| Counts {
-            games: all.games + lane.games,
-            positions: all.positions + lane.positions,
-            moves: all.moves + lane.moves,
-            results: [0, 1, 2].map(|result| all.results[result] + lane.results[result]),
-            resigned: all.resigned + lane.resigned,
-            adjudicated: all.adjudicated + lane.adjudicated,
-            played_through: all.played_through + lane.played_through,
-            false_resignations: all.false_resignations + lane.false_resignations,
-            evaluations: all.evaluations + lane.evaluations,
-            batches: all.batches + lane.batches,
-            evaluating: all.evaluating + lane.evaluating,
-            time: all.time + lane.time,
-        })
-    }
-
-    fn add(&mut self, ended: &Ended) {
-        let Ended { record, false_resignation } = ended;
-        self.games += 1;
-        self.positions += record.plies.len() as u64;
-        let points = record.score().0;
-        let result = if points > Score::DRAW { 0 } else { 1 + usize::from(points < Score::DRAW) };
-        self.results[result] += 1;
-        self.resigned += u64::from(record.end == End::Resigned);
-        self.adjudicated += u64::from(record.end == End::Adjudicated);
-        if let Some(wrong) = false_resignation {
-            self.played_through += 1;
-            self.false_resignations += u64::from(*wrong);
-        }
+        let moves = self.seats.iter().map(|seat| seat.moves).sum();
+        Counts { moves, cache_hits: self.evaluator.cache_counts().hits, ..self.counts }
     }
 }

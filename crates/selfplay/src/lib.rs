@@ -5,6 +5,7 @@
 //! Chunks are files of records. Knows nothing of training.
 
 mod chunk;
+mod counts;
 mod lane;
 mod record;
 mod referee;
@@ -17,10 +18,11 @@ mod temperature;
 mod tickets;
 
 pub use chunk::{ChunkError, ChunkHeader, read_chunk, read_header, write_chunk};
-pub use lane::{Counts, Lane};
+pub use counts::Counts;
+pub use lane::Lane;
 pub use record::{End, GameRecord, Ply};
 pub use referee::{Adjudication, Judge, Material};
-pub use session::{Session, chunks};
+pub use session::{Session, chunks, next_number};
 pub use settings::{Cheap, Resign, SearchKind, Settings};
 pub use starts::{Starts, StartsError};
 pub use temperature::Temperature;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use alfil_game::Game;
 use alfil_search::evaluators::Maker;
 
-use crate::{ChunkError, Counts, GameRecord, Judge, Lane, Settings, Tickets, write_chunk};
+use crate::{ChunkError, Counts, GameRecord, Judge, Lane, Settings, Tickets, read_chunk, write_chunk};
 
 /// A chunk is written when it has so many games, or after so long: what a killed process can lose.
 const CHUNK_GAMES: usize = 256;
@@ -119,4 +119,14 @@ pub fn chunks(folder: &Path) -> Vec<PathBuf> {
         entries.filter(|path| path.extension().is_some_and(|ending| ending == ENDING)).collect();
     chunks.sort();
     chunks
+}
+
+/// The number of the first game that a folder of games of `G` has not, nor any after it. Reads all chunks.
+pub fn next_number<G: Game>(folder: &Path) -> Result<u64, ChunkError> {
+    let mut next = 0;
+    for path in chunks(folder) {
+        let last = read_chunk::<G>(&path)?.iter().map(|record| record.number).max();
+        next = next.max(last.map_or(0, |last| last.saturating_add(1)));
+    }
+    Ok(next)
 }

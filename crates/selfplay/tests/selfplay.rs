@@ -10,11 +10,11 @@ use alfil_game::connect4::Connect4;
 use alfil_game::tictactoe::TicTacToe;
 use alfil_game::{Game, Knowledge, Score};
 use alfil_search::Evaluator;
-use alfil_search::evaluators::{Handcrafted, Kind, Rollout, Uniform};
+use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, Kind, Rollout, Uniform};
 use alfil_search::selection::{Gumbel, Puct};
 use alfil_selfplay::{
     Cheap, ChunkHeader, End, GameRecord, Lane, Resign, SearchKind, Session, Settings, Temperature, Tickets, chunks,
-    read_chunk, read_header, write_chunk,
+    next_number, read_chunk, read_header, write_chunk,
 };
 
 const GUMBEL: SearchKind =
@@ -80,10 +80,22 @@ fn games_of_every_kind_are_whole() {
         assert_eq!(counts.games as usize, records.len());
         assert_eq!(counts.results.iter().sum::<u64>(), counts.games);
         assert_eq!(counts.positions as usize, records.iter().map(|record| record.plies.len()).sum::<usize>());
-        assert!(counts.evaluations > counts.positions);
+        assert!(counts.evaluations > counts.positions && counts.policies == counts.positions);
+        assert!(counts.mean_entropy() > 0.0 && counts.mean_entropy() < 9f64.ln());
+        assert!(counts.mean_length() >= 5.0 && counts.mean_length() <= 9.0);
         check::<Connect4>(&play::<Connect4>(small(search), Box::new(Rollout::new(1, 1)), 20, 2).0);
     }
     check::<Chess>(&play::<Chess>(small(GUMBEL), Box::new(Handcrafted::new(Knowledge::Full)), 8, 2).0);
+}
+
+#[test]
+fn hits_of_a_cache_are_counted() {
+    let cache = Cache::new(Uniform::default(), Arc::new(CacheMemory::new(1 << 20, 9)));
+    let counts = play::<TicTacToe>(small(GUMBEL), Box::new(cache), 60, 2).1.counts();
+    assert!(counts.cache_share() > 0.3 && counts.cache_hits < counts.evaluations, "{counts:?}");
+    assert!(counts.mean_batch() <= 8.0);
+    let (_, lane) = play::<TicTacToe>(small(GUMBEL), Box::new(Uniform::default()), 10, 2);
+    assert_eq!(lane.counts().cache_hits, 0);
 }
 
 #[test]
@@ -232,7 +244,8 @@ fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
     let stop = AtomicBool::new(false);
     let mut told = 0;
     for (games, seed) in [(300, 1), (50, 2)] {
-        let tickets = Arc::new(Tickets::new(games));
+        let first = next_number::<TicTacToe>(&folder).unwrap();
+        let tickets = Arc::new(Tickets::of(first..first + games));
         let session = Session {
             settings: small(GUMBEL),
             lanes: 2,
@@ -248,7 +261,8 @@ fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
     }
     let records: Vec<GameRecord> =
         chunks(&folder).iter().flat_map(|path| read_chunk::<TicTacToe>(path).unwrap()).collect();
-    assert_eq!(records.len(), 350);
+    assert_eq!(records.iter().map(|record| record.number).collect::<HashSet<_>>().len(), 350);
+    assert_eq!(next_number::<TicTacToe>(&folder).unwrap(), 350);
     assert!(told > 0 && chunks(&folder).len() >= 3);
     check::<TicTacToe>(&records);
     std::fs::remove_dir_all(&folder).unwrap();

@@ -1,7 +1,11 @@
 //! Games, networks, search, the engine and the benches.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::process::Command;
+
+use alfil_game::chess::Chess;
+use alfil_selfplay::{GameRecord, chunks, read_chunk};
 
 use super::support::{Folder, alfil, complaint, json, stdout};
 
@@ -209,6 +213,30 @@ fn self_play_is_measured() {
     }
     let text = stdout(&["selfplay", "rollout", "--game", "tictactoe", "-o", &folder.file("other"), "--games", "5"]);
     assert!(text.contains("5 ") && text.lines().all(|line| line.len() <= 100), "{text}");
+    // All of what can be chosen, twice into the same folder: the second time other games.
+    let starts = folder.file("starts");
+    std::fs::write(&starts, "# a quiet middle game\n6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1\n").unwrap();
+    let many = folder.file("many");
+    let arguments = "--visits 4 --games 6 --cheap 0.5 --resign 0.5 --endings 0.5 --random-plies 2 --cache 4";
+    let mut arguments: Vec<&str> = arguments.split(' ').collect();
+    arguments.extend(["--temperature-plies", "4", "--starts", &starts, "-o", &many]);
+    for expected in ["given up", "cache", "games/s"] {
+        let text = stdout(&[&["selfplay", "handcrafted"], &arguments[..]].concat());
+        assert!(text.contains(expected) && text.lines().all(|line| line.len() <= 100), "{text}");
+    }
+    let records: Vec<GameRecord> =
+        chunks(many.as_ref()).iter().flat_map(|path| read_chunk::<Chess>(path).unwrap()).collect();
+    assert_eq!(records.iter().map(|record| record.number).collect::<HashSet<_>>(), (0..18).collect());
+    assert!(records.iter().all(|record| !record.start.is_empty()));
+    assert!(
+        complaint(&["selfplay", "uniform", "--game", "tictactoe", "-o", &many]).contains("they are games of chess")
+    );
+    std::fs::write(&starts, "nonsense").unwrap();
+    assert!(complaint(&["selfplay", "uniform", "-o", &games, "--starts", &starts]).contains("line 1 of "));
+    let endings = ["selfplay", &tiny, "-o", &games, "--endings", "0.5"];
+    assert!(complaint(&endings).contains("connect4 has no random endings"));
+    let cheap = alfil(&["selfplay", "uniform", "-o", &games, "--cheap", "7"]);
+    assert!(String::from_utf8_lossy(&cheap.stderr).contains("a number from 0 to 1"));
     assert!(complaint(&["selfplay", &tiny, "--game", "chess", "-o", &games]).contains("connect4/stones"));
     assert!(complaint(&["selfplay", "nothing", "-o", &games]).contains("'nothing'"));
     assert!(complaint(&["selfplay", "uniform", "-o", "/proc/nothing"]).contains("cannot make the folder"));

@@ -1,0 +1,124 @@
+//! What has been done, in numbers.
+
+use std::time::Duration;
+
+use alfil_game::Score;
+
+use crate::seat::Ended;
+use crate::{End, Ply};
+
+/// What a lane, or several, have done.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Games that have ended.
+    pub games: u64,
+    /// Positions of those games.
+    pub positions: u64,
+    /// Moves, those of games under way included.
+    pub moves: u64,
+    /// Games that the first player won, drew and lost.
+    pub results: [u64; 3],
+    /// Games that were given up.
+    pub resigned: u64,
+    /// Games that were ended because their result was clear.
+    pub adjudicated: u64,
+    /// Games that were played through although a side would have given up, and those of them that it did not lose.
+    pub played_through: u64,
+    /// See above.
+    pub false_resignations: u64,
+    /// Positions with a policy to learn, and the sum of the entropies of those policies, in nats.
+    pub policies: u64,
+    /// See above.
+    pub policy_entropy: f64,
+    /// Positions that were evaluated, those from a cache included, and the batches that they came in.
+    pub evaluations: u64,
+    /// See above.
+    pub batches: u64,
+    /// Evaluations that a cache had.
+    pub cache_hits: u64,
+    /// Time in the evaluator, and all time.
+    pub evaluating: Duration,
+    /// See above.
+    pub time: Duration,
+}
+
+impl Counts {
+    /// What several lanes have done together. Their times add up.
+    pub fn sum(lanes: impl IntoIterator<Item = Counts>) -> Counts {
+        lanes.into_iter().fold(Counts::default(), |all, lane| Counts {
+            games: all.games + lane.games,
+            positions: all.positions + lane.positions,
+            moves: all.moves + lane.moves,
+            results: [0, 1, 2].map(|result| all.results[result] + lane.results[result]),
+            resigned: all.resigned + lane.resigned,
+            adjudicated: all.adjudicated + lane.adjudicated,
+            played_through: all.played_through + lane.played_through,
+            false_resignations: all.false_resignations + lane.false_resignations,
+            policies: all.policies + lane.policies,
+            policy_entropy: all.policy_entropy + lane.policy_entropy,
+            evaluations: all.evaluations + lane.evaluations,
+            batches: all.batches + lane.batches,
+            cache_hits: all.cache_hits + lane.cache_hits,
+            evaluating: all.evaluating + lane.evaluating,
+            time: all.time + lane.time,
+        })
+    }
+
+    /// Plies a game.
+    pub fn mean_length(&self) -> f64 {
+        share(self.positions as f64, self.games as f64)
+    }
+
+    /// Positions that were evaluated together.
+    pub fn mean_batch(&self) -> f64 {
+        share(self.evaluations as f64, self.batches as f64)
+    }
+
+    /// The share of evaluations that a cache had.
+    pub fn cache_share(&self) -> f64 {
+        share(self.cache_hits as f64, self.evaluations as f64)
+    }
+
+    /// The share of the time that went into the evaluator.
+    pub fn evaluator_share(&self) -> f64 {
+        share(self.evaluating.as_secs_f64(), self.time.as_secs_f64())
+    }
+
+    /// The share of games, among those where a side would have given up but had to go on, in which that would have been wrong.
+    pub fn false_share(&self) -> f64 {
+        share(self.false_resignations as f64, self.played_through as f64)
+    }
+
+    /// The entropy of a policy to learn, in nats.
+    pub fn mean_entropy(&self) -> f64 {
+        share(self.policy_entropy, self.policies as f64)
+    }
+
+    pub(crate) fn add(&mut self, ended: &Ended) {
+        let Ended { record, false_resignation } = ended;
+        self.games += 1;
+        self.positions += record.plies.len() as u64;
+        let points = record.score().0;
+        let result = if points > Score::DRAW { 0 } else { 1 + usize::from(points < Score::DRAW) };
+        self.results[result] += 1;
+        self.resigned += u64::from(record.end == End::Resigned);
+        self.adjudicated += u64::from(record.end == End::Adjudicated);
+        if let Some(wrong) = false_resignation {
+            self.played_through += 1;
+            self.false_resignations += u64::from(*wrong);
+        }
+        for ply in record.plies.iter().filter(|ply| ply.has_policy()) {
+            self.policies += 1;
+            self.policy_entropy += entropy(ply);
+        }
+    }
+}
+
+/// 0 of nothing.
+fn share(part: f64, of: f64) -> f64 {
+    if of > 0.0 { part / of } else { 0.0 }
+}
+
+fn entropy(ply: &Ply) -> f64 {
+    -ply.policy().map(|(_, share)| f64::from(share) * f64::from(share).ln()).sum::<f64>()
+}
