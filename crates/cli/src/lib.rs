@@ -11,6 +11,7 @@ mod pgn;
 mod search;
 mod selfplay;
 mod torch;
+mod train;
 mod uci;
 
 pub use torch::{Evaluator, Libtorch};
@@ -43,6 +44,8 @@ enum Command {
     Search(search::SearchCommand),
     /// Play games to learn from
     Selfplay(selfplay::SelfplayCommand),
+    /// Teach a network: begin a run, or go on with one
+    Train(train::TrainCommand),
     /// Play chess in any program that speaks UCI
     Uci(uci::EngineOptions),
     /// Show the best moves of a chess position
@@ -77,6 +80,7 @@ pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
         Command::Net(command) => net::run(command, &mut out),
         Command::Search(command) => search::run(command, &mut out),
         Command::Selfplay(command) => selfplay::run(command, &mut out),
+        Command::Train(command) => train::run(command, &mut out),
         Command::Uci(options) => return finish(uci::run(&options)),
         Command::Analyse(command) => analyse::run(&command, &mut out),
         Command::Match(command) => match_command::run(command, &mut out),

@@ -3,7 +3,8 @@
 use std::process::Command;
 use std::sync::OnceLock;
 
-use alfil_nn::{Batch, Network, Outputs};
+use alfil_nn::learning::{Learner, LearningSettings};
+use alfil_nn::{Architecture, Batch, Network, Outputs};
 use anyhow::Context;
 
 /// An evaluator as a closure.
@@ -22,6 +23,19 @@ pub trait Libtorch: Sync {
 
     /// A network on a device, with numbers of 16 bits where asked and possible.
     fn evaluator(&self, network: &Network, device: &str, half: bool) -> anyhow::Result<Evaluator>;
+
+    /// The devices that a text with commas names (auto is one of them), each as cpu or cuda:N.
+    fn devices(&self, text: &str) -> anyhow::Result<Vec<String>>;
+
+    /// A learner on these devices, among which it splits its batches.
+    fn learner(
+        &self,
+        architecture: &Architecture,
+        encoding: &str,
+        settings: LearningSettings,
+        devices: &[String],
+        seed: u64,
+    ) -> anyhow::Result<Box<dyn Learner>>;
 
     /// Evaluators for the chess engine, of a network on a device.
     fn chess_backend(&self) -> alfil_uci::Backend;

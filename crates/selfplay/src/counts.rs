@@ -5,7 +5,7 @@ use std::time::Duration;
 use alfil_game::Score;
 
 use crate::seat::Ended;
-use crate::{End, Ply};
+use crate::{End, GameRecord, Ply};
 
 /// What a lane, or several, have done.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -64,6 +64,27 @@ impl Counts {
         })
     }
 
+    /// What has been done since an earlier moment.
+    pub fn since(&self, earlier: &Counts) -> Counts {
+        Counts {
+            games: self.games - earlier.games,
+            positions: self.positions - earlier.positions,
+            moves: self.moves - earlier.moves,
+            results: [0, 1, 2].map(|result| self.results[result] - earlier.results[result]),
+            resigned: self.resigned - earlier.resigned,
+            adjudicated: self.adjudicated - earlier.adjudicated,
+            played_through: self.played_through - earlier.played_through,
+            false_resignations: self.false_resignations - earlier.false_resignations,
+            policies: self.policies - earlier.policies,
+            policy_entropy: self.policy_entropy - earlier.policy_entropy,
+            evaluations: self.evaluations - earlier.evaluations,
+            batches: self.batches - earlier.batches,
+            cache_hits: self.cache_hits - earlier.cache_hits,
+            evaluating: self.evaluating - earlier.evaluating,
+            time: self.time - earlier.time,
+        }
+    }
+
     /// Plies a game.
     pub fn mean_length(&self) -> f64 {
         share(self.positions as f64, self.games as f64)
@@ -95,7 +116,15 @@ impl Counts {
     }
 
     pub(crate) fn add(&mut self, ended: &Ended) {
-        let Ended { record, false_resignation } = ended;
+        self.add_record(&ended.record);
+        if let Some(wrong) = ended.false_resignation {
+            self.played_through += 1;
+            self.false_resignations += u64::from(wrong);
+        }
+    }
+
+    /// Counts a game of which only the record is known.
+    pub fn add_record(&mut self, record: &GameRecord) {
         self.games += 1;
         self.positions += record.plies.len() as u64;
         let points = record.score().0;
@@ -103,10 +132,6 @@ impl Counts {
         self.results[result] += 1;
         self.resigned += u64::from(record.end == End::Resigned);
         self.adjudicated += u64::from(record.end == End::Adjudicated);
-        if let Some(wrong) = false_resignation {
-            self.played_through += 1;
-            self.false_resignations += u64::from(*wrong);
-        }
         for ply in record.plies.iter().filter(|ply| ply.has_policy()) {
             self.policies += 1;
             self.policy_entropy += entropy(ply);

@@ -17,6 +17,8 @@ mod surprise;
 mod temperature;
 mod tickets;
 
+pub mod replay;
+
 pub use chunk::{ChunkError, ChunkHeader, read_chunk, read_header, write_chunk};
 pub use counts::Counts;
 pub use lane::Lane;

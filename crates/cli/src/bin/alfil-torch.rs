@@ -3,9 +3,10 @@
 use alfil_cli::{Evaluator, Libtorch};
 use alfil_game::Encoding;
 use alfil_game::registry::{self, EncodingTask};
-use alfil_nn::Network;
+use alfil_nn::learning::{Learner, LearningSettings};
+use alfil_nn::{Architecture, Network};
 use alfil_search::evaluators::{Inference, maker_on};
-use alfil_torch::{Device, Precision, TorchEvaluator};
+use alfil_torch::{Device, Precision, TorchEvaluator, TorchLearner};
 
 fn main() -> std::process::ExitCode {
     alfil_cli::main(Some(&Linked))
@@ -28,6 +29,24 @@ impl Libtorch for Linked {
 
     fn evaluator(&self, network: &Network, device: &str, half: bool) -> anyhow::Result<Evaluator> {
         registry::with_encoding(&network.origin.encoding, Make { network, device, half })?
+    }
+
+    fn devices(&self, text: &str) -> anyhow::Result<Vec<String>> {
+        let one = |name: &str| Ok(Device::choose(name.trim())?.0.to_string());
+        text.split(',').map(one).collect()
+    }
+
+    fn learner(
+        &self,
+        architecture: &Architecture,
+        encoding: &str,
+        settings: LearningSettings,
+        devices: &[String],
+        seed: u64,
+    ) -> anyhow::Result<Box<dyn Learner>> {
+        let choose = |name: &String| Ok(Device::choose(name)?.0);
+        let devices = devices.iter().map(choose).collect::<Result<Vec<_>, alfil_torch::DeviceError>>()?;
+        registry::with_encoding(encoding, Teach { architecture, settings, devices, seed })?
     }
 
     fn chess_backend(&self) -> alfil_uci::Backend {
@@ -65,5 +84,21 @@ impl EncodingTask for Make<'_> {
         let precision = if self.half { Precision::Half } else { Precision::Single };
         let mut evaluator = TorchEvaluator::new::<E>(self.network, device, precision)?;
         Ok(Box::new(move |batch, outputs| Ok(evaluator.evaluate(batch, outputs)?)))
+    }
+}
+
+struct Teach<'a> {
+    architecture: &'a Architecture,
+    settings: LearningSettings,
+    devices: Vec<Device>,
+    seed: u64,
+}
+
+impl EncodingTask for Teach<'_> {
+    type Output = anyhow::Result<Box<dyn Learner>>;
+
+    fn run<E: Encoding>(self) -> Self::Output {
+        let Teach { architecture, settings, devices, seed } = self;
+        Ok(Box::new(TorchLearner::new::<E>(architecture, settings, &devices, seed)?))
     }
 }

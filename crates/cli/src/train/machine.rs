@@ -1,0 +1,54 @@
+//! What a configuration computes with on this machine.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use alfil_nn::learning::LearnError;
+use alfil_search::evaluators::Inference;
+use alfil_train::config::Mode;
+use alfil_train::{Config, Machine};
+
+use crate::torch;
+
+/// Lanes a CUDA device: while one computes, the other gathers.
+const LANES_A_DEVICE: usize = 2;
+
+/// What a configuration computes with on this machine. Needs libtorch.
+pub fn machine(config: &Config) -> anyhow::Result<Machine> {
+    let libtorch = torch::require()?;
+    let devices = libtorch.devices(&config.machine.device)?;
+    let on_cuda = devices.iter().any(|device| device.starts_with("cuda"));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let or = |chosen: usize, usual: usize| if chosen == 0 { usual } else { chosen };
+    let usual_lanes = if on_cuda { LANES_A_DEVICE * devices.len() } else { cores };
+    // On the CPU a device stands for a thread.
+    let learning = if on_cuda { devices.clone() } else { vec![devices[0].clone(); or(config.machine.replicas, cores)] };
+    Ok(Machine {
+        learner: Arc::new(move |architecture, encoding, settings, seed| {
+            let learner = libtorch.learner(architecture, encoding, settings, &learning, seed);
+            learner.map_err(|error| LearnError::Device(format!("{error:#}")))
+        }),
+        inference: on_cuda.then(|| {
+            let next = AtomicUsize::new(0);
+            let make = move |network: &alfil_nn::Network| -> Result<Inference, String> {
+                let device = &devices[next.fetch_add(1, Relaxed) % devices.len()];
+                let mut evaluate = libtorch.evaluator(network, device, true).map_err(|error| format!("{error:#}"))?;
+                Ok(Box::new(move |batch, outputs| {
+                    if let Err(error) = evaluate(batch, outputs) {
+                        // Nothing that was finished is lost: the same command goes on when the device is back.
+                        eprintln!("alfil: the device failed: {error:#}");
+                        std::process::exit(2);
+                    }
+                }))
+            };
+            Arc::new(make) as Arc<alfil_train::MakeInference>
+        }),
+        lanes: or(config.machine.lanes, usual_lanes),
+        overlap: match config.machine.mode {
+            Mode::Auto => on_cuda,
+            Mode::Alternate => false,
+            Mode::Overlap => true,
+        },
+        cache: config.machine.cache << 20,
+    })
+}

@@ -1,0 +1,126 @@
+//! `alfil train`
+
+mod machine;
+mod screen;
+mod time;
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use alfil_game::Encoding;
+use alfil_game::registry::{self, EncodingTask};
+use alfil_train::{Config, Finish, Machine, Run, RunDirectory};
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+
+use crate::Verdict;
+
+pub use machine::machine;
+use screen::Screen;
+
+/// Where runs are kept.
+const RUNS: &str = "data/runs";
+
+#[derive(Args)]
+pub struct TrainCommand {
+    /// The configuration file: see configs/ and alfil config explain
+    config: PathBuf,
+    /// The run's name, or a path with a slash in it [default: the configuration's name]
+    #[arg(long, value_name = "NAME")]
+    run: Option<String>,
+    /// Stop after this time, such as 90s, 20m or 1h30m; the same command goes on later
+    #[arg(long = "for", value_name = "TIME", value_parser = time::parse)]
+    time: Option<Duration>,
+    /// Compute on this device: cpu, cuda, cuda:N or auto
+    #[arg(long)]
+    device: Option<String>,
+    /// Set a key of the configuration, such as training.batch=128; can be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// What is printed
+    #[arg(long, value_enum, default_value_t = Log::Text)]
+    log: Log,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Log {
+    /// Bars in a terminal, else plain lines
+    Text,
+    /// A JSON object a line
+    Json,
+}
+
+pub fn run(mut command: TrainCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    command.set.extend(command.device.take().map(|device| format!("machine.device=\"{device}\"")));
+    let config = Config::load(&command.config, &command.set)?;
+    let machine = machine(&config)?;
+    let directory = directory(&command)?;
+    registry::with_encoding(&config.encoding.clone(), Task { command, config, machine, directory, out })?
+}
+
+/// The folder of the run that a command means.
+fn directory(command: &TrainCommand) -> anyhow::Result<RunDirectory> {
+    let name = match &command.run {
+        Some(name) => name.clone(),
+        None => command.config.file_stem().context("the configuration has no name")?.to_string_lossy().into_owned(),
+    };
+    Ok(run_directory(&name))
+}
+
+/// The folder of the run with this name, or at this path.
+pub fn run_directory(name: &str) -> RunDirectory {
+    let is_path = name.contains(std::path::MAIN_SEPARATOR) || name == "." || name == "..";
+    RunDirectory::new(if is_path { PathBuf::from(name) } else { Path::new(RUNS).join(name) })
+}
+
+struct Task<'a, W> {
+    command: TrainCommand,
+    config: Config,
+    machine: Machine,
+    directory: RunDirectory,
+    out: &'a mut W,
+}
+
+impl<W: Write> EncodingTask for Task<'_, W> {
+    type Output = anyhow::Result<Verdict>;
+
+    fn run<E: Encoding>(self) -> anyhow::Result<Verdict> {
+        let Task { command, config, machine, directory, out } = self;
+        let mut screen = match command.log {
+            Log::Json => Screen::json(out),
+            Log::Text if std::io::stderr().is_terminal() => Screen::bars(out, &config),
+            Log::Text => Screen::plain(out),
+        };
+        let stop = stop_flag(command.time)?;
+        let begun = directory.has_begun();
+        let mut run = Run::<E>::open(directory.clone(), config, machine, &mut |event| screen.tell(&event))?;
+        screen.begin(&directory, begun, run.state());
+        let finish = run.go(&stop, &mut |event| screen.tell(&event))?;
+        screen.end(&directory, finish == Finish::Complete, run.state());
+        Ok(Verdict::Fine)
+    }
+}
+
+/// Set by ctrl-C, a polite kill, or the end of the time. A second ctrl-C ends the program at once, which loses nothing that
+/// was finished.
+fn stop_flag(time: Option<Duration>) -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Relaxed) {
+            std::process::exit(130);
+        }
+    })
+    .context("cannot listen for ctrl-C")?;
+    if let Some(time) = time {
+        let flag = Arc::clone(&stop);
+        std::thread::spawn(move || {
+            std::thread::sleep(time);
+            flag.store(true, Relaxed);
+        });
+    }
+    Ok(stop)
+}

@@ -1,0 +1,157 @@
+//! Samples in random order.
+
+use std::sync::Arc;
+
+use alfil_game::Encoding;
+use alfil_nn::Architecture;
+use alfil_nn::learning::Samples;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
+
+use super::folder::Chunk;
+use super::{Damage, Replay, Sample, Window};
+use crate::GameRecord;
+
+/// Samples that wait to be drawn: chunks are read until there are so many, so that a batch holds positions of many games.
+const POOL: usize = 1 << 16;
+
+/// At least this part of a chunk is drawn when it is read, or reading would cost more than learning. The other chunks have
+/// their turn in another draw.
+const LEAST_PART: u64 = 8;
+
+/// Batches are built in parallel by parts of so many samples.
+const PART: usize = 32;
+
+/// How samples are drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DrawSettings {
+    /// How many.
+    pub samples: u64,
+    /// The share of games that are kept apart to see how well the network does on games it never learnt from.
+    pub held_out: f64,
+    /// Draws from those, instead of from the others.
+    pub from_held_out: bool,
+    /// Turns positions at random by the symmetries of the encoding.
+    pub symmetries: bool,
+    /// What all chance follows from.
+    pub seed: u64,
+}
+
+/// Draws samples from a window: nearly uniformly, and none twice before all have been drawn once.
+///
+/// The chunks are visited in random order. Of each, as many positions as its share of the window are put into a pool, from
+/// which samples are drawn at random. The same window, settings and number of samples drawn always give the same samples.
+pub struct Draw {
+    settings: DrawSettings,
+    /// Chunks still to be read, the next one last, and how many samples are drawn from each.
+    visits: Vec<(Chunk, u64)>,
+    pool: Vec<Sample>,
+    random: Xoshiro256PlusPlus,
+    damages: Vec<Damage>,
+}
+
+impl Draw {
+    /// Begins to draw from a window.
+    pub fn new(window: &Window, settings: DrawSettings) -> Draw {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(settings.seed);
+        let mut chunks = window.chunks.clone();
+        chunks.shuffle(&mut random);
+        let positions = window.positions().max(1);
+        let a_chunk = positions.div_ceil(chunks.len().max(1) as u64);
+        let most_visits = settings.samples.div_ceil(a_chunk.div_ceil(LEAST_PART)).max(1);
+        chunks.truncate(usize::try_from(most_visits).unwrap_or(usize::MAX));
+        let chosen: u64 = chunks.iter().map(|chunk| chunk.positions).sum();
+        // Rounded so that the shares add up to all samples.
+        let (mut before, mut given) = (0, 0);
+        let mut share = |chunk: Chunk| {
+            before += chunk.positions;
+            let until = (settings.samples as u128 * before as u128 / chosen.max(1) as u128) as u64;
+            let share = until - given;
+            given = until;
+            (chunk, share)
+        };
+        let visits = chunks.into_iter().map(&mut share).collect();
+        Draw { settings, visits, pool: Vec::new(), random, damages: Vec::new() }
+    }
+
+    /// The next samples, or fewer at the end.
+    pub fn next<E: Encoding>(&mut self, replay: &mut Replay, samples: usize) -> Vec<Sample> {
+        let mut drawn = Vec::with_capacity(samples);
+        while drawn.len() < samples {
+            self.fill::<E>(replay);
+            if self.pool.is_empty() {
+                break;
+            }
+            let at = self.random.random_range(0..self.pool.len());
+            drawn.push(self.pool.swap_remove(at));
+        }
+        drawn
+    }
+
+    /// Chunks that turned out to be damaged since this was last asked.
+    pub fn damages(&mut self) -> Vec<Damage> {
+        std::mem::take(&mut self.damages)
+    }
+
+    fn fill<E: Encoding>(&mut self, replay: &mut Replay) {
+        while self.pool.len() < POOL
+            && let Some((chunk, samples)) = self.visits.pop()
+        {
+            match replay.read::<E::Game>(&chunk.path) {
+                Ok(records) => self.take::<E>(records, samples),
+                Err(damage) => self.damages.push(damage),
+            }
+        }
+    }
+
+    /// Puts samples of a chunk into the pool.
+    fn take<E: Encoding>(&mut self, records: Vec<GameRecord>, samples: u64) {
+        let DrawSettings { held_out, from_held_out, symmetries, .. } = self.settings;
+        let mut positions: Vec<(Arc<GameRecord>, u32)> = Vec::new();
+        for record in records {
+            if is_held_out(record.number, held_out) != from_held_out {
+                continue;
+            }
+            let record = Arc::new(record);
+            for (ply, number) in record.plies.iter().zip(0..) {
+                positions.extend((0..ply.copies).map(|_| (Arc::clone(&record), number)));
+            }
+        }
+        let mut left = samples as usize;
+        while left > 0 && !positions.is_empty() {
+            let count = left.min(positions.len());
+            let (chosen, _) = positions.partial_shuffle(&mut self.random, count);
+            for (record, ply) in chosen.iter().cloned() {
+                // The board as it is counts as one of the symmetries.
+                let turn = if symmetries { self.random.random_range(0..=E::SYMMETRIES.len()) } else { 0 };
+                self.pool.push(Sample { record, ply, symmetry: turn.checked_sub(1) });
+            }
+            left -= count;
+        }
+    }
+}
+
+/// Whether a game is kept apart: always the same ones, spread evenly.
+fn is_held_out(number: u64, share: f64) -> bool {
+    let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((mixed >> 11) as f64 / (1u64 << 53) as f64) < share
+}
+
+/// Makes the planes and targets of samples, on all threads of rayon's pool. Records that are no games of the encoding's are
+/// left out.
+pub fn build<E: Encoding>(architecture: &Architecture, samples: &[Sample]) -> Samples {
+    let part = |samples: &[Sample]| {
+        let mut part = Samples::new(architecture);
+        for sample in samples {
+            // None: a record that makes no sense in spite of its checksum. The others are as good without it.
+            let _ = sample.push::<E>(&mut part);
+        }
+        part
+    };
+    let parts: Vec<Samples> = samples.par_chunks(PART).map(part).collect();
+    let mut all = Samples::new(architecture);
+    parts.iter().for_each(|part| all.append(part));
+    all
+}

@@ -1,0 +1,145 @@
+//! The folder of chunks.
+
+use std::path::{Path, PathBuf};
+
+use alfil_game::Game;
+
+use crate::{ChunkError, GameRecord, chunks, read_chunk, read_header, write_chunk};
+
+/// Games of a chunk.
+const CHUNK_GAMES: usize = 256;
+
+/// A damaged chunk's name ends with this from then on.
+const SET_ASIDE: &str = "damaged";
+
+/// All games of a run, in chunks of which only sizes are kept in memory. Games are added in the order of their numbers, and
+/// which chunk a game goes to depends on nothing else.
+pub struct Replay {
+    folder: PathBuf,
+    chunks: Vec<Chunk>,
+}
+
+/// A chunk as the index knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Chunk {
+    pub path: PathBuf,
+    pub games: u64,
+    pub positions: u64,
+}
+
+/// A chunk that could not be read and was set aside.
+#[derive(Debug)]
+pub struct Damage {
+    /// What it is called now.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub why: ChunkError,
+}
+
+/// Why games cannot be added or found.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// A chunk cannot be written.
+    #[error(transparent)]
+    Chunk(#[from] ChunkError),
+    /// The folder cannot be used.
+    #[error("cannot use the folder {path}: {why}")]
+    Folder {
+        /// Which one.
+        path: PathBuf,
+        /// What is wrong.
+        why: std::io::Error,
+    },
+}
+
+impl Replay {
+    /// Opens a folder, which is made if there is none. Chunks that are not what they should be are set aside and told.
+    pub fn open(folder: &Path) -> Result<(Replay, Vec<Damage>), ReplayError> {
+        let failed = |why| ReplayError::Folder { path: folder.to_owned(), why };
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        let mut replay = Replay { folder: folder.to_owned(), chunks: Vec::new() };
+        let mut damaged = Vec::new();
+        for path in chunks(folder) {
+            match read_header(&path) {
+                Ok(header) => {
+                    replay.chunks.push(Chunk { path, games: header.games, positions: header.positions });
+                }
+                Err(why) => damaged.push(Damage { path: set_aside(&path).map_err(failed)?, why }),
+            }
+        }
+        Ok((replay, damaged))
+    }
+
+    /// Games in all chunks.
+    pub fn games(&self) -> u64 {
+        self.chunks.iter().map(|chunk| chunk.games).sum()
+    }
+
+    /// Positions in all chunks.
+    pub fn positions(&self) -> u64 {
+        self.chunks.iter().map(|chunk| chunk.positions).sum()
+    }
+
+    pub(super) fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    /// Adds the games of a generation as chunks of their own, which are named after it. Adding a generation
+    /// again, after an interruption, puts the same files in the place of those that are there.
+    pub fn add<G: Game>(&mut self, generation: u32, mut records: Vec<GameRecord>) -> Result<(), ReplayError> {
+        records.sort_by_key(|record| record.number);
+        for (part, games) in (0..).zip(records.chunks(CHUNK_GAMES)) {
+            let path = self.chunk_path(generation, part);
+            write_chunk::<G>(&path, games)?;
+            let positions = games.iter().map(|record| record.plies.len() as u64).sum();
+            let chunk = Chunk { path, games: games.len() as u64, positions };
+            self.chunks.retain(|known| known.path != chunk.path);
+            self.chunks.push(chunk);
+        }
+        self.chunks.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(())
+    }
+
+    /// Moves a chunk of a generation here from elsewhere on the same disk, and reads it. The outer error is the disk's, the inner
+    /// one a damaged chunk, which is set aside where it is.
+    pub fn adopt<G: Game>(
+        &mut self,
+        generation: u32,
+        path: &Path,
+    ) -> Result<Result<Vec<GameRecord>, Damage>, ReplayError> {
+        let failed = |why| ReplayError::Folder { path: self.folder.clone(), why };
+        let records = match read_chunk::<G>(path) {
+            Ok(records) => records,
+            Err(why) => return Ok(Err(Damage { path: set_aside(path).map_err(failed)?, why })),
+        };
+        let taken = |part: &u32| self.chunk_path(generation, *part).exists();
+        let Some(free) = (0..).find(|part| !taken(part)) else { return Ok(Ok(records)) };
+        let new = self.chunk_path(generation, free);
+        std::fs::rename(path, &new).map_err(failed)?;
+        let positions = records.iter().map(|record| record.plies.len() as u64).sum();
+        self.chunks.push(Chunk { path: new, games: records.len() as u64, positions });
+        Ok(Ok(records))
+    }
+
+    fn chunk_path(&self, generation: u32, part: u32) -> PathBuf {
+        self.folder.join(format!("{generation:06}-{part:04}.games"))
+    }
+
+    /// Reads a chunk. One that turns out to be damaged is set aside, and left out from then on.
+    pub fn read<G: Game>(&mut self, path: &Path) -> Result<Vec<GameRecord>, Damage> {
+        read_chunk::<G>(path).map_err(|why| {
+            self.chunks.retain(|chunk| chunk.path != path);
+            // Where it cannot be renamed it is left out all the same.
+            Damage { path: set_aside(path).unwrap_or_else(|_| path.to_owned()), why }
+        })
+    }
+}
+
+fn set_aside(path: &Path) -> std::io::Result<PathBuf> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(SET_ASIDE);
+    let aside = PathBuf::from(name);
+    std::fs::rename(path, &aside)?;
+    Ok(aside)
+}

@@ -1,0 +1,69 @@
+//! One position to learn from.
+
+use std::sync::Arc;
+
+use alfil_game::{Encoding, Game, Mover, Score};
+use alfil_nn::learning::{Samples, Target};
+
+use crate::GameRecord;
+
+/// A position of a game, and how it is turned.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// The game.
+    pub record: Arc<GameRecord>,
+    /// Moves before the position.
+    pub ply: u32,
+    /// One of the encoding's symmetries, if it is turned.
+    pub symmetry: Option<usize>,
+}
+
+impl Sample {
+    /// Adds what a network learns from this position. None if the record is no game of the encoding's.
+    pub fn push<E: Encoding>(&self, samples: &mut Samples) -> Option<()> {
+        let Sample { record, ply, symmetry } = self;
+        let mut game: E::Game = record.begin()?;
+        let mut moves = Vec::new();
+        let (before, after) = record.plies.split_at_checked(*ply as usize)?;
+        for ply in before {
+            game.generate(&mut moves);
+            let played = moves.iter().copied().find(|&m| m.into() == ply.code)?;
+            game.play(played);
+        }
+        game.generate(&mut moves);
+        let now = after.first()?;
+        let mut policy = vec![0.0; if now.has_policy() { moves.len() } else { 0 }];
+        for (number, share) in now.policy() {
+            *policy.get_mut(number)? = share;
+        }
+        let target = Target {
+            policy: &policy,
+            wdl: shares(record.score().to_mover(game.side())),
+            moves_left: after.len() as f32,
+        };
+        samples.push::<E>(&game, &moves, target, *symmetry);
+        Some(())
+    }
+}
+
+/// Shares of win, draw and loss for a score: three quarters of a point are half a win and half a draw.
+fn shares(Mover(score): Mover<Score>) -> [f32; 3] {
+    let lead = 2.0 * score.points() - 1.0;
+    [lead.max(0.0), 1.0 - lead.abs(), (-lead).max(0.0)]
+}
+
+#[cfg(test)]
+mod tests {
+    use alfil_game::First;
+
+    use super::*;
+
+    #[test]
+    fn scores_between_the_results_are_mixtures() {
+        let of = |points| shares(First(Score::new(points)).to_mover(alfil_game::Side::First));
+        assert_eq!(of(1.0), [1.0, 0.0, 0.0]);
+        assert_eq!(of(0.5), [0.0, 1.0, 0.0]);
+        assert_eq!(of(0.75), [0.5, 0.5, 0.0]);
+        assert_eq!(of(0.0), [0.0, 0.0, 1.0]);
+    }
+}

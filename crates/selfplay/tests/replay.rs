@@ -1,0 +1,192 @@
+//! The replay window: what is drawn, how often, and what survives.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use alfil_game::connect4::{Connect4, Stones};
+use alfil_game::{First, Game, Mover, Score};
+use alfil_nn::Architecture;
+use alfil_selfplay::replay::{Draw, DrawSettings, Replay, Window, WindowSettings, build};
+use alfil_selfplay::{End, GameRecord, Ply};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// A folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("replay-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    folder
+}
+
+/// A random game.
+fn game(number: u64) -> GameRecord {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(number);
+    let mut game = Connect4::new(&());
+    let mut moves = Vec::new();
+    let mut plies = Vec::new();
+    while game.legal_moves(&mut moves).is_none() {
+        let m = moves[random.random_range(0..moves.len())];
+        let policy: Vec<f32> = moves.iter().map(|other| f32::from(u8::from(*other == m))).collect();
+        plies.push(Ply::new(m.into(), &policy, Mover(0.0)));
+        game.play(m);
+    }
+    let score = game.outcome().map_or(First(Score::DRAW), |outcome| outcome.score);
+    GameRecord::new(number, String::new(), plies, score, End::Rules)
+}
+
+fn games(numbers: std::ops::Range<u64>) -> Vec<GameRecord> {
+    numbers.map(game).collect()
+}
+
+const ALL: WindowSettings = WindowSettings { first: u64::MAX, exponent: 0.65, growth: 0.4, most: u64::MAX };
+
+fn settings(samples: u64) -> DrawSettings {
+    DrawSettings { samples, held_out: 0.1, from_held_out: false, symmetries: true, seed: 5 }
+}
+
+/// How often each position of each game is drawn.
+fn count(replay: &mut Replay, window: &Window, settings: DrawSettings) -> HashMap<(u64, u32), u32> {
+    let mut draw = Draw::new(window, settings);
+    let mut counts = HashMap::new();
+    loop {
+        let drawn = draw.next::<Stones>(replay, 256);
+        if drawn.is_empty() {
+            return counts;
+        }
+        for sample in drawn {
+            *counts.entry((sample.record.number, sample.ply)).or_default() += 1;
+        }
+    }
+}
+
+#[test]
+fn every_position_is_drawn_equally_often_and_held_out_games_never() {
+    let folder = folder("equal");
+    let (mut replay, _) = Replay::open(&folder).unwrap();
+    replay.add::<Connect4>(1, games(0..600)).unwrap();
+    replay.add::<Connect4>(2, games(600..1000)).unwrap();
+    assert_eq!((replay.games(), replay.positions()), (1000, games(0..1000).iter().map(|g| g.plies.len() as u64).sum()));
+    let window = Window::of(&replay, &ALL);
+    let all = replay.positions();
+    let learnt = count(&mut replay, &window, settings(2 * all));
+    let held = count(&mut replay, &window, DrawSettings { from_held_out: true, ..settings(all / 10) });
+    let apart: std::collections::HashSet<u64> = held.keys().map(|(number, _)| *number).collect();
+    assert!((60..140).contains(&apart.len()), "{}", apart.len());
+    assert!(learnt.keys().all(|(number, _)| !apart.contains(number)));
+    // Twice all positions from nine tenths of them: two or three times each.
+    assert!(learnt.values().all(|times| (1..=4).contains(times)), "{:?}", learnt.values().max());
+    let drawn: u32 = learnt.values().sum();
+    assert_eq!(u64::from(drawn), 2 * all);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_draw_can_be_repeated_and_gone_on_with() {
+    let folder = folder("again");
+    let (mut replay, _) = Replay::open(&folder).unwrap();
+    replay.add::<Connect4>(1, games(0..300)).unwrap();
+    let window = Window::of(&replay, &ALL);
+    let draw = |skip: usize, replay: &mut Replay| {
+        let mut draw = Draw::new(&window, settings(4_096));
+        (0..skip).for_each(|_| drop(draw.next::<Stones>(replay, 64)));
+        draw.next::<Stones>(replay, 64).iter().map(|s| (s.record.number, s.ply, s.symmetry)).collect::<Vec<_>>()
+    };
+    assert_eq!(draw(3, &mut replay), draw(3, &mut replay));
+    assert_ne!(draw(3, &mut replay), draw(4, &mut replay));
+    // The same games in another order, added in two goes: the same files, so the same samples.
+    let before = draw(9, &mut replay);
+    let mut shuffled = games(0..300);
+    shuffled.reverse();
+    replay.add::<Connect4>(1, shuffled).unwrap();
+    assert_eq!(replay.games(), 300);
+    assert_eq!(draw(9, &mut replay), before);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn the_window_is_the_newest_part() {
+    let folder = folder("window");
+    let (mut replay, _) = Replay::open(&folder).unwrap();
+    for generation in 0..10 {
+        let first = u64::from(generation) * 256;
+        replay.add::<Connect4>(generation, games(first..first + 256)).unwrap();
+    }
+    let most = WindowSettings { most: 3_000, ..ALL };
+    let window = Window::of(&replay, &most);
+    assert!((3_000..9_000).contains(&window.positions()), "{}", window.positions());
+    let counts = count(&mut replay, &window, settings(5_000));
+    let oldest = counts.keys().map(|(number, _)| *number).min().unwrap();
+    assert!(oldest >= 256 * 9, "{oldest}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_damaged_chunk_is_set_aside_and_the_others_are_drawn_from() {
+    let folder = folder("damage");
+    let (mut replay, _) = Replay::open(&folder).unwrap();
+    (0..4).for_each(|generation| {
+        replay.add::<Connect4>(generation as u32, games(generation * 50..(generation + 1) * 50)).unwrap()
+    });
+    let window = Window::of(&replay, &ALL);
+    // One loses its end before the folder is opened, one has a byte changed afterwards.
+    let path = folder.join("000002-0000.games");
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
+    let (mut reopened, damages) = Replay::open(&folder).unwrap();
+    assert_eq!(damages.len(), 1);
+    assert!(damages[0].why.to_string().contains("000002-0000.games"), "{}", damages[0].why);
+    assert!(damages[0].path.is_file() && !path.exists());
+    assert_eq!(reopened.games(), 150);
+    let path = folder.join("000003-0000.games");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, &bytes).unwrap();
+    let mut draw = Draw::new(&window, settings(1_000));
+    let mut numbers = std::collections::BTreeSet::new();
+    while let drawn = draw.next::<Stones>(&mut reopened, 100)
+        && !drawn.is_empty()
+    {
+        numbers.extend(drawn.iter().map(|sample| sample.record.number));
+    }
+    assert_eq!(draw.damages().len(), 2);
+    assert!(numbers.iter().all(|number| *number < 100) && numbers.len() > 60, "{numbers:?}");
+    assert_eq!(reopened.games(), 100);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn targets_are_what_happened_seen_by_the_mover() {
+    let folder = folder("targets");
+    let (mut replay, _) = Replay::open(&folder).unwrap();
+    replay.add::<Connect4>(1, games(0..20)).unwrap();
+    let architecture = Architecture::new::<Stones>("8x1".parse().unwrap());
+    let window = Window::of(&replay, &ALL);
+    let plain = DrawSettings { held_out: 0.0, symmetries: false, ..settings(100) };
+    let drawn = Draw::new(&window, plain).next::<Stones>(&mut replay, 100);
+    let built = build::<Stones>(&architecture, &drawn);
+    assert_eq!(built.len(), 100);
+    for (number, sample) in drawn.iter().enumerate() {
+        let score = sample.record.score().0.points();
+        let first_to_move = sample.ply.is_multiple_of(2);
+        let win = if first_to_move { score } else { 1.0 - score };
+        assert_eq!(built.wdl()[number][0] + built.wdl()[number][1] / 2.0, win);
+        assert_eq!(built.moves_left()[number], (sample.record.plies.len() - sample.ply as usize) as f32);
+        assert!((built.policy(number).iter().sum::<f32>() - 1.0).abs() < 1e-6);
+        let stones: f32 = built.batch().planes_of(number).iter().sum();
+        assert_eq!(stones, sample.ply as f32);
+    }
+    // Turned, each position is the mirror image: the policy goes with it.
+    let turned: Vec<_> =
+        drawn.iter().cloned().map(|sample| alfil_selfplay::replay::Sample { symmetry: Some(0), ..sample }).collect();
+    let turned = build::<Stones>(&architecture, &turned);
+    for number in 0..built.len() {
+        assert_eq!(built.policy(number), turned.policy(number));
+        let mirror = |index: u32| index / 7 * 7 + 6 - index % 7;
+        let indices: Vec<u32> = built.batch().indices(number).iter().map(|index| mirror(*index)).collect();
+        assert_eq!(indices, turned.batch().indices(number));
+        let (planes, others) = (built.batch().planes_of(number), turned.batch().planes_of(number));
+        assert!((0..84).all(|cell| planes[cell] == others[(cell / 7 * 7) + 6 - cell % 7]));
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}

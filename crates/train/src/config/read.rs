@@ -1,0 +1,188 @@
+//! From text to a configuration.
+
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use super::{Config, Trouble};
+
+pub(super) const DEFAULTS: &str = include_str!("defaults.toml");
+
+/// Larger than any configuration.
+const LARGEST: u64 = 1 << 20;
+
+/// Why a configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("cannot read the configuration {path}: {why}")]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong.
+        why: std::io::Error,
+    },
+    /// It is no TOML.
+    #[error("{0}")]
+    Syntax(String),
+    /// A key that nobody knows.
+    #[error("there is no key '{key}'{}", nearest.as_ref().map_or(String::new(), |nearest| format!(": did you mean {nearest}?")))]
+    Key {
+        /// As it was written, with its section.
+        key: String,
+        /// The known key that is written most alike.
+        nearest: Option<String>,
+    },
+    /// A value of the wrong kind.
+    #[error("{key} = {value} cannot be: {why}")]
+    Value {
+        /// Which key.
+        key: String,
+        /// What it was set to.
+        value: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// Not of the form KEY=VALUE.
+    #[error("'{0}' sets nothing: write KEY=VALUE, such as training.batch=128")]
+    Setting(String),
+    /// Values that make no sense.
+    #[error("{}", .0.iter().map(Trouble::to_string).collect::<Vec<_>>().join("; "))]
+    Troubles(Vec<Trouble>),
+}
+
+impl Config {
+    /// Reads a configuration file, with some keys set to other values (`training.batch=128`), and checks it.
+    pub fn load(path: &Path, settings: &[String]) -> Result<Config, ConfigError> {
+        let failed = |why| ConfigError::Read { path: path.to_owned(), why };
+        let size = std::fs::metadata(path).map_err(failed)?.len();
+        if size > LARGEST {
+            return Err(ConfigError::Syntax(format!("{} is too large for a configuration", path.display())));
+        }
+        let text = std::fs::read_to_string(path).map_err(failed)?;
+        Config::parse(&text, settings).map_err(|error| match error {
+            ConfigError::Syntax(why) => ConfigError::Syntax(format!("{} is no TOML: {why}", path.display())),
+            other => other,
+        })
+    }
+
+    /// Reads the text of a configuration.
+    pub fn parse(text: &str, settings: &[String]) -> Result<Config, ConfigError> {
+        let mut all = defaults();
+        merge(&mut all, text.parse().map_err(syntax)?, "")?;
+        for setting in settings {
+            merge(&mut all, read_setting(setting)?, "")?;
+        }
+        let config: Config = Value::Table(all).try_into().map_err(syntax)?;
+        match config.errors() {
+            errors if errors.is_empty() => Ok(config),
+            errors => Err(ConfigError::Troubles(errors)),
+        }
+    }
+}
+
+/// The configuration with no key set. It is a part of the program and has been tested.
+pub(super) fn defaults() -> Table {
+    DEFAULTS.parse().unwrap_or_default()
+}
+
+fn syntax(error: toml::de::Error) -> ConfigError {
+    ConfigError::Syntax(error.message().to_owned() + &line_of(&error))
+}
+
+fn line_of(error: &toml::de::Error) -> String {
+    // The error's own words show the line over several lines; its first says which.
+    let text = error.to_string();
+    let place = text.lines().next().and_then(|line| line.split("at ").nth(1)).map(str::to_owned);
+    place.map_or(String::new(), |place| format!(" ({place})"))
+}
+
+/// Puts what was set in the place of the defaults.
+fn merge(all: &mut Table, set: Table, section: &str) -> Result<(), ConfigError> {
+    for (key, value) in set {
+        let name = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
+        match (all.get_mut(&key), value) {
+            (None, _) => return Err(ConfigError::Key { nearest: nearest(&name), key: name }),
+            (Some(Value::Table(known)), Value::Table(set)) => merge(known, set, &name)?,
+            (Some(known), value) => *known = fit(known, value, name)?,
+        }
+    }
+    Ok(())
+}
+
+/// A value of the same kind as the default: a whole number may stand for one with a fraction.
+fn fit(known: &Value, value: Value, key: String) -> Result<Value, ConfigError> {
+    match (known, value) {
+        (Value::Float(_), Value::Integer(number)) => Ok(Value::Float(number as f64)),
+        (known, value) if known.same_type(&value) => Ok(value),
+        (known, value) => {
+            let why = format!("a {} is needed, such as {known}", known.type_str());
+            Err(ConfigError::Value { key, value: value.to_string(), why })
+        }
+    }
+}
+
+/// `training.batch=128` as a table. What is no TOML value is taken for text.
+fn read_setting(setting: &str) -> Result<Table, ConfigError> {
+    let (key, value) = setting.split_once('=').ok_or_else(|| ConfigError::Setting(setting.to_owned()))?;
+    let (key, value) = (key.trim(), value.trim());
+    let parsed = format!("value = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("value"));
+    let mut value = parsed.unwrap_or_else(|| Value::String(value.to_owned()));
+    let mut parts = key.rsplit('.');
+    let last = parts.next().unwrap_or_default().to_owned();
+    let mut table = Table::from_iter([(last, value)]);
+    for part in parts {
+        value = Value::Table(table);
+        table = Table::from_iter([(part.to_owned(), value)]);
+    }
+    Ok(table)
+}
+
+fn nearest(name: &str) -> Option<String> {
+    let keys = super::explain::keys();
+    let distance = |key: &String| {
+        // A key in the wrong section is as near as one that is spelt wrong.
+        let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
+        strsim::damerau_levenshtein(name, key).min(1 + strsim::damerau_levenshtein(&last(name), &last(key)))
+    };
+    let best = keys.into_iter().min_by_key(distance)?;
+    (distance(&best) <= 3).then_some(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_a_configuration_and_name_every_key() {
+        let config = Config::parse("", &[]).unwrap();
+        let all = Table::try_from(&config).unwrap();
+        assert_eq!(all.keys().collect::<Vec<_>>().len(), defaults().len());
+        for (section, table) in &all {
+            let Value::Table(table) = table else { continue };
+            let Value::Table(known) = &defaults()[section] else { panic!("{section}") };
+            let names = |table: &Table| table.keys().cloned().collect::<std::collections::BTreeSet<_>>();
+            assert_eq!(names(table), names(known), "{section}");
+        }
+    }
+
+    #[test]
+    fn keys_are_set_by_file_and_by_command() {
+        let set = |settings: &[&str]| settings.iter().map(|text| text.to_string()).collect::<Vec<_>>();
+        let text = "seed = 7\n[training]\nrate = 1\nbatch = 64";
+        let config =
+            Config::parse(text, &set(&["training.batch = 32", "game=tictactoe", "encoding = \"tictactoe/stones\""]));
+        let config = config.unwrap();
+        assert_eq!((config.seed, config.training.batch, config.training.rate), (7, 32, 1.0));
+        assert_eq!(config.game, "tictactoe");
+        let error = |text: &str, settings: &[&str]| Config::parse(text, &set(settings)).unwrap_err().to_string();
+        assert_eq!(error("[trainin]\nrate = 1", &[]), "there is no key 'trainin': did you mean training?");
+        assert_eq!(error("[training]\nrat = 1", &[]), "there is no key 'training.rat': did you mean training.rate?");
+        assert_eq!(error("batch = 1", &[]), "there is no key 'batch': did you mean training.batch?");
+        assert_eq!(error("", &["batch"]), "'batch' sets nothing: write KEY=VALUE, such as training.batch=128");
+        let wrong = error("[training]\nbatch = \"many\"", &[]);
+        assert_eq!(wrong, "training.batch = \"many\" cannot be: a integer is needed, such as 256");
+        assert!(error("seed = ", &[]).contains("line 1"), "{}", error("seed = ", &[]));
+        assert!(error("[gate]\nkind = \"vote\"", &[]).contains("vote"));
+    }
+}

@@ -1,0 +1,17 @@
+//! The learning loop: games against itself, training, a match against the last network, promotion; again and again.
+//!
+//! A [`Run`] lives in a [`RunDirectory`] and goes on from wherever it was stopped. Everything that it is told is in its
+//! [`Config`]. What it computes with is a [`Machine`], so that this crate knows nothing of libtorch.
+
+mod event;
+mod machine;
+mod phase;
+
+pub mod config;
+pub mod run;
+
+pub use config::Config;
+pub use event::Event;
+pub use machine::{Machine, MakeInference, MakeLearner};
+pub use phase::{Finish, Run};
+pub use run::RunDirectory;

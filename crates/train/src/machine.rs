@@ -1,0 +1,61 @@
+//! What a run computes with.
+
+use std::sync::Arc;
+
+use alfil_game::Game;
+use alfil_nn::learning::{LearnError, Learner, LearningSettings};
+use alfil_nn::{Architecture, Network};
+use alfil_search::evaluators::{Cache, CacheMemory, Inference, Kind, Maker, maker_on};
+
+use crate::run::RunError;
+
+/// Positions with more moves are not remembered.
+const CACHED_MOVES: usize = 64;
+
+/// Makes the learner of a run: architecture, name of the encoding, settings, seed.
+pub type MakeLearner =
+    dyn Fn(&Architecture, &str, LearningSettings, u64) -> Result<Box<dyn Learner>, LearnError> + Send + Sync;
+
+/// Makes what computes a network on a device, for one lane. Each call may choose another device.
+pub type MakeInference = dyn Fn(&Network) -> Result<Inference, String> + Send + Sync;
+
+/// What a run computes with.
+#[derive(Clone)]
+pub struct Machine {
+    /// Makes the learner.
+    pub learner: Arc<MakeLearner>,
+    /// Makes what computes networks in play; where there is none, that is the CPU engine.
+    pub inference: Option<Arc<MakeInference>>,
+    /// Threads that play.
+    pub lanes: usize,
+    /// Whether games go on while the network is trained and tried.
+    pub overlap: bool,
+    /// Memory of evaluations, in bytes.
+    pub cache: usize,
+}
+
+impl Machine {
+    /// Evaluators of a network for the lanes of self-play.
+    pub fn maker<G: Game>(&self, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
+        let maker: Maker<G> = match &self.inference {
+            None => Kind::Network(Arc::clone(network)).maker::<G>()?,
+            Some(inference) => {
+                // What cannot be used at all shows here, once.
+                drop(inference(network).map_err(RunError::Device)?);
+                let (inference, shared) = (Arc::clone(inference), Arc::clone(network));
+                maker_on(network, move || inference(&shared).unwrap_or_else(|why| broken(why)))?
+            }
+        };
+        if self.cache == 0 {
+            return Ok(maker);
+        }
+        let memory = Arc::new(CacheMemory::new(self.cache, CACHED_MOVES));
+        Ok(Box::new(move |seed| Box::new(Cache::new(maker(seed), Arc::clone(&memory)))))
+    }
+}
+
+/// A device that was there a moment ago and is no longer: nothing can go on, and nothing that was finished is lost.
+fn broken(why: String) -> ! {
+    eprintln!("alfil: the device failed: {why}");
+    std::process::exit(2)
+}

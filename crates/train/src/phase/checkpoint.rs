@@ -1,0 +1,65 @@
+//! What training goes on from.
+
+use std::path::{Path, PathBuf};
+
+use alfil_nn::learning::Learner;
+
+use super::Tell;
+use crate::Event;
+use crate::run::{Phase, RunDirectory, RunError, State};
+
+/// Checkpoints that are kept: if the newest cannot be read, the one before it will do.
+const KEPT: usize = 2;
+
+const ENDING: &str = "safetensors";
+
+/// Writes a checkpoint, and removes old ones.
+pub(super) fn save(learner: &dyn Learner, directory: &RunDirectory) -> Result<(), RunError> {
+    let path = directory.checkpoints().join(format!("{:010}.{ENDING}", learner.steps()));
+    alfil_nn::write_whole(&path, &learner.state()?).map_err(|why| RunError::io("write", &path, why))?;
+    let known = list(directory)?;
+    for (_, path) in known.iter().rev().skip(KEPT) {
+        std::fs::remove_file(path).map_err(|why| RunError::io("remove", path, why))?;
+    }
+    Ok(())
+}
+
+/// Takes the learner to where the run is: to the newest checkpoint of the generation's training, if that is under way.
+pub(super) fn restore(
+    learner: &mut dyn Learner,
+    state: &State,
+    directory: &RunDirectory,
+    tell: &mut Tell<'_>,
+) -> Result<(), RunError> {
+    let wanted = match state.phase {
+        Phase::Selfplay => state.steps..=state.steps,
+        Phase::Learn => state.steps..=state.target,
+        Phase::Gate | Phase::Rate => state.target..=state.target,
+    };
+    let known = list(directory)?;
+    for (_, path) in known.iter().rev().filter(|(steps, _)| wanted.contains(steps)) {
+        match read(learner, path) {
+            Ok(()) => return Ok(()),
+            Err(error) => tell(Event::BadCheckpoint { path, why: error.to_string() }),
+        }
+    }
+    // The beginning needs no checkpoint.
+    if *wanted.start() == 0 { Ok(()) } else { Err(RunError::NoCheckpoint(directory.checkpoints())) }
+}
+
+fn read(learner: &mut dyn Learner, path: &Path) -> Result<(), RunError> {
+    let bytes = std::fs::read(path).map_err(|why| RunError::io("read", path, why))?;
+    Ok(learner.restore(&bytes)?)
+}
+
+/// The checkpoints and their steps, oldest first.
+fn list(directory: &RunDirectory) -> Result<Vec<(u64, PathBuf)>, RunError> {
+    let folder = directory.checkpoints();
+    let entries = std::fs::read_dir(&folder).map_err(|why| RunError::io("read", &folder, why))?;
+    let steps = |path: &PathBuf| path.file_stem()?.to_str()?.parse::<u64>().ok();
+    let is_whole = |path: &PathBuf| path.extension().is_some_and(|ending| ending == ENDING);
+    let paths = entries.flatten().map(|entry| entry.path()).filter(is_whole);
+    let mut known: Vec<(u64, PathBuf)> = paths.filter_map(|path| Some((steps(&path)?, path))).collect();
+    known.sort();
+    Ok(known)
+}

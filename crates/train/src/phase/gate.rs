@@ -1,0 +1,112 @@
+//! The candidate against the network that plays.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use alfil_arena::contest::{Archive, Ended, Match, Report, Settings};
+use alfil_arena::opening::Openings;
+use alfil_arena::player::{Entrant, TreeSettings};
+use alfil_arena::stats::{Decision, Sprt};
+use alfil_game::Encoding;
+use alfil_nn::Network;
+
+use super::{Purpose, Run, Tell};
+use crate::Event;
+use crate::config::GateKind;
+use crate::run::{GateMetrics, Phase, RunError};
+
+impl<E: Encoding> Run<E> {
+    /// Tries the candidate, and promotes it if it passes. False if it was stopped before the end.
+    pub(super) fn gate(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<bool, RunError> {
+        let generation = self.state.generation;
+        let (candidate, promoted) = (self.directory.candidate(generation), self.directory.network(generation));
+        // It may have been promoted already, with no time left to say so.
+        let path: &Path = if promoted.is_file() { &promoted } else { &candidate };
+        let network = Arc::new(Network::load(path)?);
+        let passes = match self.config.gate.kind {
+            GateKind::None => true,
+            _ => {
+                let began = Instant::now();
+                let report = self.contest(&network, stop, tell)?;
+                if report.ended == Some(Ended::Stopped) {
+                    return Ok(false);
+                }
+                let elo = report.pairs.elo();
+                self.state.pending.gate = Some(GateMetrics {
+                    seconds: began.elapsed().as_secs_f64(),
+                    results: [report.wins, report.draws, report.losses],
+                    elo: elo.elo,
+                    low: elo.low,
+                    high: elo.high,
+                });
+                self.passes(&report)
+            }
+        };
+        if passes {
+            if !promoted.is_file() {
+                std::fs::rename(&candidate, &promoted).map_err(|why| RunError::io("rename", &candidate, why))?;
+            }
+            self.champion = network;
+            self.state.champion = generation;
+            self.state.promoted.push(generation);
+        } else if let Err(why) = std::fs::remove_file(&candidate) {
+            return Err(RunError::io("remove", &candidate, why));
+        }
+        self.state.pending.promoted = passes;
+        self.enter(Phase::Rate)?;
+        Ok(true)
+    }
+
+    fn contest(&self, candidate: &Arc<Network>, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Report, RunError> {
+        let gate = &self.config.gate;
+        let sprt = Sprt { elo0: gate.elo0, elo1: gate.elo1, alpha: gate.error, beta: gate.error };
+        let settings = Settings {
+            games: gate.games,
+            concurrency: self.tables(),
+            seed: self.seed(Purpose::Gate),
+            sprt: (gate.kind == GateKind::Sprt).then_some(sprt),
+        };
+        let contest = Match {
+            a: &self.entrant(self.state.generation, candidate, gate.visits)?,
+            b: &self.entrant(self.state.champion, &self.champion, gate.visits)?,
+            openings: &mut Openings::random(self.seed(Purpose::Gate)),
+            settings,
+            referee: None,
+            archive: Archive { journal: Some(self.directory.gate_journal(self.state.generation)), pgn: None },
+        };
+        Ok(contest.run(&mut |progress| tell(Event::Gate { report: progress.report, of: gate.games }), stop)?)
+    }
+
+    /// Whether a candidate with this result is promoted.
+    fn passes(&self, report: &Report) -> bool {
+        let games = report.games().max(1) as f64;
+        let score = (report.wins as f64 + report.draws as f64 / 2.0) / games;
+        match report.sprt.and_then(|(_, state)| state.decision) {
+            Some(decision) => decision == Decision::AcceptH1,
+            None if self.config.gate.kind == GateKind::Score => score >= self.config.gate.score,
+            None => score > 0.5,
+        }
+    }
+
+    /// A network of this run as a player.
+    pub(super) fn entrant(
+        &self,
+        generation: u32,
+        network: &Arc<Network>,
+        visits: u32,
+    ) -> Result<Entrant<E::Game>, RunError> {
+        let name = format!("generation {generation}");
+        let identity = format!("{name}:visits={visits}");
+        let settings = TreeSettings { visits: Some(visits), ..TreeSettings::default() };
+        let maker = self.machine.maker::<E::Game>(network)?;
+        let evaluators = (0..self.machine.lanes as u64).map(maker).collect();
+        Ok(Entrant::pooled(name, identity, evaluators, settings))
+    }
+
+    /// Games of a match at once: enough to make batches of.
+    pub(super) fn tables(&self) -> usize {
+        if self.machine.inference.is_some() { 64 } else { 4 * self.machine.lanes }
+    }
+}

@@ -1,0 +1,232 @@
+//! Training.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::sync_channel;
+use std::time::{Duration, Instant};
+
+use alfil_game::{Encoding, Game};
+use alfil_nn::learning::{Losses, Samples};
+use alfil_nn::{Batch, Engine, Model, Network, Origin, Outputs};
+use alfil_selfplay::replay::{Draw, DrawSettings, Window, build};
+
+use super::{Purpose, Run, Tell, checkpoint};
+use crate::Event;
+use crate::run::{LearningMetrics, LossMetrics, Phase, RunError};
+
+/// Batches that are built ahead of the learner.
+const AHEAD: usize = 4;
+
+/// Batches that the network is measured with.
+const MEASURED: usize = 8;
+
+/// Ranges of the expected result in the calibration.
+const RANGES: usize = 10;
+
+impl<E: Encoding> Run<E> {
+    /// Learns from the window, and makes a candidate. False if it was stopped before the end.
+    pub(super) fn learn(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<bool, RunError> {
+        let window = Window::of(&self.replay, &self.config.window_settings());
+        let began = Instant::now();
+        let before = self.learner.steps();
+        let (sum, waiting) = self.take_steps(&window, stop, tell)?;
+        let taken = self.learner.steps() - before;
+        let seconds = began.elapsed().as_secs_f64();
+        checkpoint::save(self.learner.as_ref(), &self.directory)?;
+        if self.learner.steps() < self.state.target && stop.load(Relaxed) {
+            return Ok(false);
+        }
+        // Damaged chunks may have left fewer samples than there should be.
+        self.state.target = self.learner.steps();
+        let network = self.export(&window)?;
+        network.save(&self.directory.candidate(self.state.generation))?;
+        let held_out = self.samples(&window, MEASURED, Purpose::HeldOut);
+        let mut losses = Sum::default();
+        for samples in &held_out {
+            losses.add(&self.learner.measure(samples)?);
+        }
+        let mut judge = Judge::<E>::new(&network)?;
+        self.state.pending.learning = LearningMetrics {
+            seconds,
+            steps: self.learner.steps(),
+            rate: self.config.learning().schedule.at(self.learner.steps().saturating_sub(1)),
+            window: window.positions(),
+            samples_per_second: (taken * self.config.training.batch as u64) as f64 / seconds.max(1e-9),
+            waiting: waiting.as_secs_f64() / seconds.max(1e-9),
+            training: sum.mean(),
+            held_out: losses.mean(),
+            calibration: judge.calibration(&held_out),
+            probes: judge.probes(),
+        };
+        self.enter(Phase::Gate)?;
+        Ok(true)
+    }
+
+    /// Takes the steps that are left of this generation's. Tells the sum of their losses, and the time that was spent waiting
+    /// for batches.
+    fn take_steps(
+        &mut self,
+        window: &Window,
+        stop: &AtomicBool,
+        tell: &mut Tell<'_>,
+    ) -> Result<(Sum, Duration), RunError> {
+        let (first, target) = (self.state.steps, self.state.target);
+        let batch = self.config.training.batch;
+        let settings = self.draw_settings((target - first) * batch as u64, Purpose::Draw);
+        let Run { replay, learner, architecture, config, directory, .. } = self;
+        let mut draw = Draw::new(window, settings);
+        // What was learnt before an interruption is not learnt again.
+        for _ in first..learner.steps() {
+            draw.next::<E>(replay, batch);
+        }
+        let mut sum = Sum::default();
+        let mut waiting = Duration::ZERO;
+        let damages = std::thread::scope(|scope| {
+            let (sender, batches) = sync_channel(AHEAD);
+            let builder = scope.spawn(move || {
+                loop {
+                    let drawn = draw.next::<E>(replay, batch);
+                    // Statistics of a batch need more than one position.
+                    if drawn.len() < 2 || sender.send(build::<E>(architecture, &drawn)).is_err() {
+                        return draw.damages();
+                    }
+                }
+            });
+            while learner.steps() < target && !stop.load(Relaxed) {
+                let asked = Instant::now();
+                let Ok(samples) = batches.recv() else { break };
+                waiting += asked.elapsed();
+                let losses = learner.step(&samples)?;
+                sum.add(&losses);
+                let step = learner.steps() - first;
+                tell(Event::Step { step, of: target - first, losses: &losses, batch });
+                if step.is_multiple_of(config.training.checkpoint_steps) {
+                    checkpoint::save(learner.as_ref(), directory)?;
+                }
+            }
+            drop(batches);
+            Ok::<_, RunError>(builder.join().unwrap_or_default())
+        })?;
+        damages.iter().for_each(|damage| tell(Event::Damaged(damage)));
+        Ok((sum, waiting))
+    }
+
+    fn draw_settings(&self, samples: u64, purpose: Purpose) -> DrawSettings {
+        let held_out = self.config.window.held_out;
+        DrawSettings {
+            samples,
+            held_out,
+            from_held_out: matches!(purpose, Purpose::HeldOut),
+            symmetries: self.config.window.symmetries,
+            seed: self.seed(purpose),
+        }
+    }
+
+    /// So many batches, or fewer if there are not enough games.
+    fn samples(&mut self, window: &Window, batches: usize, purpose: Purpose) -> Vec<Samples> {
+        let batch = self.config.training.batch;
+        let settings = self.draw_settings((batches * batch) as u64, purpose);
+        let mut draw = Draw::new(window, settings);
+        let next = || {
+            let drawn = draw.next::<E>(&mut self.replay, batch);
+            (drawn.len() > 1).then(|| build::<E>(&self.architecture, &drawn))
+        };
+        std::iter::from_fn(next).take(batches).collect()
+    }
+
+    fn export(&mut self, window: &Window) -> Result<Network, RunError> {
+        let samples = self.samples(window, self.config.training.statistics_batches, Purpose::Statistics);
+        let weights = self.learner.export(&samples)?;
+        let origin = Origin {
+            generation: Some(self.state.generation),
+            parent: Some(format!("generation {}", self.state.champion)),
+            steps: Some(self.learner.steps()),
+            ..Origin::of::<E>()
+        };
+        Ok(Network { architecture: self.architecture.clone(), weights, origin })
+    }
+}
+
+/// Losses of many batches.
+#[derive(Default)]
+struct Sum {
+    count: f64,
+    sum: LossMetrics,
+}
+
+impl Sum {
+    fn add(&mut self, losses: &Losses) {
+        let Losses { policy, policy_entropy, value, moves_left, agreement, gradient } = losses;
+        self.count += 1.0;
+        self.sum.policy += policy;
+        self.sum.policy_entropy += policy_entropy;
+        self.sum.value += value;
+        self.sum.moves_left += moves_left;
+        self.sum.agreement += agreement;
+        self.sum.gradient += gradient;
+    }
+
+    fn mean(&self) -> LossMetrics {
+        let Sum { count, sum } = self;
+        let mean = |sum: f64| if *count > 0.0 { sum / count } else { 0.0 };
+        LossMetrics {
+            policy: mean(sum.policy),
+            policy_entropy: mean(sum.policy_entropy),
+            value: mean(sum.value),
+            moves_left: mean(sum.moves_left),
+            agreement: mean(sum.agreement),
+            gradient: mean(sum.gradient),
+        }
+    }
+}
+
+/// Asks an exported network what it expects.
+struct Judge<E: Encoding> {
+    engine: Engine,
+    outputs: Outputs,
+    batch: Batch,
+    encoding: std::marker::PhantomData<fn() -> E>,
+}
+
+impl<E: Encoding> Judge<E> {
+    fn new(network: &Network) -> Result<Judge<E>, RunError> {
+        let model = std::sync::Arc::new(Model::new::<E>(network)?);
+        Ok(Judge {
+            engine: Engine::new(model),
+            outputs: Outputs::default(),
+            batch: Batch::new(&network.architecture),
+            encoding: std::marker::PhantomData,
+        })
+    }
+
+    /// For ranges of what is expected: positions, the mean of what is expected, and the mean of what happened.
+    fn calibration(&mut self, samples: &[Samples]) -> Vec<[f64; 3]> {
+        let mut ranges = vec![[0.0; 3]; RANGES];
+        for samples in samples {
+            self.engine.evaluate(samples.batch(), &mut self.outputs);
+            for (value, [win, _, loss]) in self.outputs.values.iter().zip(samples.wdl()) {
+                let part = f64::from((value + 1.0) / 2.0).clamp(0.0, 1.0) * RANGES as f64;
+                let range = &mut ranges[(part as usize).min(RANGES - 1)];
+                *range = [range[0] + 1.0, range[1] + f64::from(*value), range[2] + f64::from(win - loss)];
+            }
+        }
+        ranges
+            .into_iter()
+            .map(|[count, value, result]: [f64; 3]| [count, value / count.max(1.0), result / count.max(1.0)])
+            .collect()
+    }
+
+    /// What is expected in the game's probe positions.
+    fn probes(&mut self) -> std::collections::BTreeMap<String, f64> {
+        let mut moves = Vec::new();
+        let mut probes = std::collections::BTreeMap::new();
+        for (name, position) in E::Game::PROBES {
+            let Ok(game) = E::Game::from_position(position, &Default::default()) else { continue };
+            game.generate(&mut moves);
+            self.batch.clear();
+            self.batch.push::<E>(&game, &moves);
+            self.engine.evaluate(&self.batch, &mut self.outputs);
+            probes.insert((*name).to_owned(), self.outputs.values[0].into());
+        }
+        probes
+    }
+}

@@ -1,0 +1,189 @@
+//! A run at work: the phases of its generations, one after the other.
+
+mod checkpoint;
+mod gate;
+mod learn;
+mod overlap;
+mod rate;
+mod selfplay;
+mod show;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Instant;
+
+use alfil_arena::exam::Exam;
+use alfil_game::Encoding;
+use alfil_nn::learning::Learner;
+use alfil_nn::{Architecture, Network, Origin};
+use alfil_search::seed::derive;
+use alfil_selfplay::replay::Replay;
+
+use crate::config::render;
+use crate::run::{Lock, Metrics, Phase, RunDirectory, RunError, State};
+use crate::{Config, Event, Machine};
+
+/// Listens to a run.
+type Tell<'a> = dyn FnMut(Event<'_>) + 'a;
+
+/// A run at work. Nobody else can work on it meanwhile.
+pub struct Run<E: Encoding> {
+    directory: RunDirectory,
+    config: Config,
+    architecture: Architecture,
+    machine: Machine,
+    state: State,
+    replay: Replay,
+    learner: Box<dyn Learner>,
+    champion: Arc<Network>,
+    /// Positions with known best moves, made when they are first needed.
+    exam: Option<Exam<E::Game>>,
+    /// When the time that is not in the state yet began.
+    clock: Instant,
+    _lock: Lock,
+}
+
+/// How a run came to a stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finish {
+    /// All generations are done.
+    Complete,
+    /// It was told to stop.
+    Stopped,
+}
+
+/// What chance is needed for.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Weights,
+    Games,
+    Draw,
+    HeldOut,
+    Statistics,
+    Gate,
+    Rating,
+    Exam,
+}
+
+impl<E: Encoding> Run<E> {
+    /// Begins a run, or goes on with one that was begun with the same game, encoding, network and seed.
+    pub fn open(
+        directory: RunDirectory,
+        config: Config,
+        machine: Machine,
+        tell: &mut Tell<'_>,
+    ) -> Result<Run<E>, RunError> {
+        directory.create().map_err(|why| RunError::io("make the folders of", directory.path(), why))?;
+        let lock = Lock::take(&directory)?;
+        let architecture = config.architecture()?;
+        let begun = directory.has_begun();
+        if begun {
+            refuse_changes(&directory, &config)?;
+        }
+        let path = directory.config();
+        let written = alfil_nn::write_whole(&path, render(&config).as_bytes());
+        written.map_err(|why| RunError::io("write", &path, why))?;
+        let seed = derive(config.seed, &[Purpose::Weights as u64]);
+        let mut learner = (machine.learner)(&architecture, &config.encoding, config.learning(), seed)?;
+        let state = if begun { State::load(&directory)? } else { State::new() };
+        if !begun {
+            let weights = learner.export(&[])?;
+            let origin = Origin { generation: Some(0), steps: Some(0), ..Origin::of::<E>() };
+            Network { architecture: architecture.clone(), weights, origin }.save(&directory.network(0))?;
+            state.save(&directory)?;
+        }
+        Metrics::forget_from(state.generation, &directory)?;
+        checkpoint::restore(learner.as_mut(), &state, &directory, tell)?;
+        let (replay, damages) = Replay::open(&directory.replay())?;
+        damages.iter().for_each(|damage| tell(Event::Damaged(damage)));
+        let champion = Network::load(&directory.network(state.champion))?;
+        champion.check_encoding::<E>()?;
+        Ok(Run {
+            champion: Arc::new(champion),
+            exam: None,
+            clock: Instant::now(),
+            _lock: lock,
+            directory,
+            config,
+            architecture,
+            machine,
+            state,
+            replay,
+            learner,
+        })
+    }
+
+    /// How far the run has come.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Goes on until all generations are done or `stop` is set.
+    pub fn go(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Finish, RunError> {
+        let finish =
+            if self.machine.overlap { self.go_overlapping(stop, tell) } else { self.go_alternating(stop, tell) };
+        self.note_time();
+        self.state.save(&self.directory)?;
+        finish
+    }
+
+    fn go_alternating(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Finish, RunError> {
+        while !self.is_complete() {
+            let finished = match self.begin_phase(tell) {
+                Phase::Selfplay => self.play(stop, tell)?,
+                Phase::Learn => self.learn(stop, tell)?,
+                Phase::Gate => self.gate(stop, tell)?,
+                Phase::Rate => self.rate(stop, tell)?,
+            };
+            if !finished || stop.load(Relaxed) && !self.is_complete() {
+                return Ok(Finish::Stopped);
+            }
+        }
+        Ok(Finish::Complete)
+    }
+
+    fn begin_phase(&self, tell: &mut Tell<'_>) -> Phase {
+        let phase = self.state.phase;
+        tell(Event::Phase { generation: self.state.generation, phase });
+        phase
+    }
+
+    fn is_complete(&self) -> bool {
+        self.config.generations > 0 && self.state.generation > self.config.generations
+    }
+
+    /// Goes over to the next phase. What belongs to the one before is on the disk.
+    fn enter(&mut self, phase: Phase) -> Result<(), RunError> {
+        self.note_time();
+        self.state.phase = phase;
+        self.state.save(&self.directory)
+    }
+
+    fn note_time(&mut self) {
+        self.state.seconds += self.clock.elapsed().as_secs_f64();
+        self.clock = Instant::now();
+    }
+
+    /// A seed for a purpose in this generation.
+    fn seed(&self, purpose: Purpose) -> u64 {
+        derive(self.config.seed, &[purpose as u64, self.state.generation.into()])
+    }
+}
+
+/// A run cannot become one of another game, or of another network.
+fn refuse_changes(directory: &RunDirectory, config: &Config) -> Result<(), RunError> {
+    let old = Config::load(&directory.config(), &[])?;
+    let network = |config: &Config| format!("{:?}", config.network);
+    let fixed = [
+        ("game", old.game.clone(), config.game.clone()),
+        ("encoding", old.encoding.clone(), config.encoding.clone()),
+        ("seed", old.seed.to_string(), config.seed.to_string()),
+        ("network.size", old.network.size.clone(), config.network.size.clone()),
+        ("network", network(&old), network(config)),
+        ("training.optimizer", format!("{:?}", old.training.optimizer), format!("{:?}", config.training.optimizer)),
+    ];
+    match fixed.into_iter().find(|(_, old, new)| old != new) {
+        Some((key, old, new)) => Err(RunError::Changed { run: directory.path().to_owned(), key, old, new }),
+        None => Ok(()),
+    }
+}

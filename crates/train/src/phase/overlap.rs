@@ -1,0 +1,217 @@
+//! Games that go on while the network is trained and tried.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use alfil_game::{Encoding, Game};
+use alfil_search::evaluators::{CacheCounts, Maker};
+use alfil_search::{Evaluation, Evaluator};
+use alfil_selfplay::{ChunkError, Counts, Session, Tickets, chunks, read_header};
+
+use super::selfplay::metrics;
+use super::{Finish, Purpose, Run, Tell};
+use crate::Event;
+use crate::run::{Phase, RunError};
+
+/// How often is looked whether there are enough games.
+const LOOK: Duration = Duration::from_millis(200);
+
+impl<E: Encoding> Run<E> {
+    pub(super) fn go_overlapping(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Finish, RunError> {
+        if self.is_complete() {
+            return Ok(Finish::Complete);
+        }
+        let newest = Arc::new(Newest::new(self.machine.maker::<E::Game>(&self.champion)?));
+        let swapping = Arc::clone(&newest);
+        let maker: Maker<E::Game> = Box::new(move |seed| Box::new(Swapping::new(Arc::clone(&swapping), seed)));
+        let known = self.finished_games(tell)?;
+        let next = known.last_key_value().map_or(self.state.games, |(number, _)| number + 1).max(self.state.games);
+        let (halt, counts) = (AtomicBool::new(false), Mutex::new(Counts::default()));
+        let folder = self.directory.selfplay();
+        let session = Session {
+            settings: self.config.selfplay_settings::<E::Game>()?,
+            lanes: self.machine.lanes,
+            maker: &maker,
+            judge: None,
+            tickets: Arc::new(Tickets::of(next..)),
+            seed: self.seed(Purpose::Games),
+            folder: &folder,
+            stop: &halt,
+        };
+        std::thread::scope(|scope| {
+            let player =
+                scope.spawn(|| session.run(&mut |now| *counts.lock().unwrap_or_else(PoisonError::into_inner) = *now));
+            let mut games = Producer { counts: &counts, is_broken: &|| player.is_finished(), last: Counts::default() };
+            let finish = self.generations(&mut games, &newest, stop, tell);
+            halt.store(true, Relaxed);
+            // Games that cannot be written end the run; a thread that panicked has said so itself.
+            let written: Result<Counts, ChunkError> = player.join().unwrap_or_else(|_| Ok(Counts::default()));
+            let finish = finish?;
+            written?;
+            Ok(finish)
+        })
+    }
+
+    fn generations(
+        &mut self,
+        producer: &mut Producer<'_>,
+        newest: &Newest<E::Game>,
+        stop: &AtomicBool,
+        tell: &mut Tell<'_>,
+    ) -> Result<Finish, RunError> {
+        while !self.is_complete() {
+            let champion = self.state.champion;
+            let finished = match self.begin_phase(tell) {
+                Phase::Selfplay => self.gather(producer, stop, tell)?,
+                Phase::Learn => self.learn(stop, tell)?,
+                Phase::Gate => self.gate(stop, tell)?,
+                Phase::Rate => self.rate(stop, tell)?,
+            };
+            if self.state.champion != champion {
+                newest.set(self.machine.maker(&self.champion)?);
+            }
+            if !finished || stop.load(Relaxed) && !self.is_complete() {
+                return Ok(Finish::Stopped);
+            }
+        }
+        Ok(Finish::Complete)
+    }
+
+    /// Waits until there are enough games for a generation, and takes them into the window. False if it was stopped before.
+    fn gather(
+        &mut self,
+        producer: &mut Producer<'_>,
+        stop: &AtomicBool,
+        tell: &mut Tell<'_>,
+    ) -> Result<bool, RunError> {
+        let (began, of) = (Instant::now(), self.config.selfplay.games);
+        let paths = loop {
+            let paths = chunks(&self.directory.selfplay());
+            let games: u64 = paths.iter().flat_map(|path| read_header(path)).map(|header| header.games).sum();
+            let counts = producer.now();
+            tell(Event::Games { games: games.min(of), of, counts: &counts, seconds: began.elapsed().as_secs_f64() });
+            if games >= of {
+                break paths;
+            }
+            if stop.load(Relaxed) || (producer.is_broken)() {
+                return Ok(false);
+            }
+            std::thread::sleep(LOOK);
+        };
+        self.take_in(paths, producer, began, tell)?;
+        Ok(true)
+    }
+
+    fn take_in(
+        &mut self,
+        paths: Vec<PathBuf>,
+        producer: &mut Producer<'_>,
+        began: Instant,
+        tell: &mut Tell<'_>,
+    ) -> Result<(), RunError> {
+        let mut games = Counts::default();
+        let mut next = self.state.games;
+        for path in paths {
+            match self.replay.adopt::<E::Game>(self.state.generation, &path)? {
+                Ok(records) => {
+                    if games.games == 0 {
+                        self.show(&records)?;
+                    }
+                    records.iter().for_each(|record| games.add_record(record));
+                    next = records.iter().map(|record| record.number + 1).fold(next, u64::max);
+                }
+                Err(damage) => tell(Event::Damaged(&damage)),
+            }
+        }
+        self.state.pending.selfplay = metrics(&games, &producer.since_last(), began.elapsed().as_secs_f64());
+        self.end_of_games(next)
+    }
+}
+
+/// The games that are being played.
+struct Producer<'a> {
+    counts: &'a Mutex<Counts>,
+    is_broken: &'a dyn Fn() -> bool,
+    last: Counts,
+}
+
+impl Producer<'_> {
+    fn now(&self) -> Counts {
+        *self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What has been done since this was last asked.
+    fn since_last(&mut self) -> Counts {
+        let now = self.now();
+        let since = now.since(&self.last);
+        self.last = now;
+        since
+    }
+}
+
+/// The network that games are played with.
+struct Newest<G: Game> {
+    maker: Mutex<Arc<Maker<G>>>,
+    version: AtomicU64,
+}
+
+impl<G: Game> Newest<G> {
+    fn new(maker: Maker<G>) -> Newest<G> {
+        Newest { maker: Mutex::new(Arc::new(maker)), version: AtomicU64::new(0) }
+    }
+
+    fn set(&self, maker: Maker<G>) {
+        *self.maker.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(maker);
+        self.version.fetch_add(1, Relaxed);
+    }
+
+    fn evaluator(&self, seed: u64) -> Box<dyn Evaluator<G>> {
+        let maker = Arc::clone(&self.maker.lock().unwrap_or_else(PoisonError::into_inner));
+        maker(seed)
+    }
+}
+
+/// An evaluator that goes over to a new network between two batches: games under way go on with it.
+struct Swapping<G: Game> {
+    newest: Arc<Newest<G>>,
+    version: u64,
+    seed: u64,
+    inner: Box<dyn Evaluator<G>>,
+    /// What earlier ones could answer from memory.
+    before: CacheCounts,
+}
+
+impl<G: Game> Swapping<G> {
+    fn new(newest: Arc<Newest<G>>, seed: u64) -> Swapping<G> {
+        let version = newest.version.load(Relaxed);
+        let inner = newest.evaluator(seed);
+        Swapping { newest, version, seed, inner, before: CacheCounts::default() }
+    }
+}
+
+impl<G: Game> Evaluator<G> for Swapping<G> {
+    fn add(&mut self, game: &G, moves: &[G::Move]) {
+        let version = self.newest.version.load(Relaxed);
+        if version != self.version && self.inner.is_empty() {
+            self.before = self.cache_counts();
+            self.version = version;
+            self.inner = self.newest.evaluator(self.seed);
+        }
+        self.inner.add(game, moves);
+    }
+
+    fn len(&self) -> usize {
+        self.inner.len()
+    }
+
+    fn cache_counts(&self) -> CacheCounts {
+        let now = self.inner.cache_counts();
+        CacheCounts { asked: self.before.asked + now.asked, hits: self.before.hits + now.hits }
+    }
+
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
+        self.inner.run(take);
+    }
+}

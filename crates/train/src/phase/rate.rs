@@ -1,0 +1,113 @@
+//! How strong the promoted network is.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Instant;
+
+use alfil_arena::exam::Exam;
+use alfil_arena::ladder::Ladder;
+use alfil_arena::opening::Openings;
+use alfil_arena::player::PlayerLine;
+use alfil_game::Encoding;
+use alfil_nn::Network;
+use alfil_search::seed::derive;
+
+use super::{Purpose, Run, Tell};
+use crate::Event;
+use crate::run::{ExamMetrics, Metrics, Phase, RatingMetrics, RunError};
+
+impl<E: Encoding> Run<E> {
+    /// Rates the promoted network if it is time to, and ends the generation. False if it was stopped before the end.
+    pub(super) fn rate(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<bool, RunError> {
+        let (every, generation) = (self.config.rating.every, self.state.generation);
+        if every > 0 && (generation.is_multiple_of(every) || generation == self.config.generations) {
+            let Some(rating) = self.measure(stop, tell)? else { return Ok(false) };
+            self.state.pending.rating = Some(rating);
+        }
+        self.note_time();
+        let seconds = self.state.seconds;
+        let metrics = Metrics { generation, seconds, ..std::mem::take(&mut self.state.pending) };
+        metrics.append(&self.directory)?;
+        tell(Event::Generation(&metrics));
+        self.state.steps = self.state.target;
+        self.state.generation += 1;
+        self.enter(Phase::Selfplay)?;
+        Ok(true)
+    }
+
+    fn measure(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Option<RatingMetrics>, RunError> {
+        let began = Instant::now();
+        let rating = &self.config.rating;
+        let mut players = Vec::new();
+        for line in &rating.players {
+            // The configuration has been checked.
+            if let Ok(line) = line.parse::<PlayerLine>() {
+                players.push(line.entrant::<E::Game>()?);
+            }
+        }
+        for generation in self.earlier() {
+            let network = Arc::new(Network::load(&self.directory.network(generation))?);
+            players.push(self.entrant(generation, &network, rating.visits)?);
+        }
+        let champion = self.entrant(self.state.champion, &self.champion, rating.visits)?;
+        let name = champion.name.clone();
+        players.push(champion);
+        let ladder = Ladder {
+            players,
+            anchor: 0,
+            anchor_elo: 0.0,
+            games: rating.games,
+            concurrency: self.tables(),
+            seed: self.seed(Purpose::Rating),
+            openings: Openings::random(derive(self.config.seed, &[Purpose::Rating as u64])),
+            state: Some(self.directory.rating()),
+        };
+        let standings = ladder.run(&mut |climb| tell(Event::Rating { games: climb.games, of: climb.target }), stop)?;
+        let exam = self.examine(stop, tell)?;
+        if stop.load(Relaxed) {
+            return Ok(None);
+        }
+        let own = standings.rows.iter().find(|row| row.name == name);
+        let (elo, low, high) = own.map_or((0.0, 0.0, 0.0), |row| (row.rating.elo, row.rating.low, row.rating.high));
+        Ok(Some(RatingMetrics {
+            seconds: began.elapsed().as_secs_f64(),
+            network: self.state.champion,
+            elo,
+            low,
+            high,
+            games: own.map_or(0, |row| row.games),
+            standings: standings.rows.iter().map(|row| (row.name.clone(), row.rating.elo)).collect(),
+            exam,
+        }))
+    }
+
+    /// Generations of earlier networks that take part, spread evenly over the run.
+    fn earlier(&self) -> Vec<u32> {
+        let promoted: Vec<u32> =
+            self.state.promoted.iter().copied().filter(|generation| *generation != self.state.champion).collect();
+        let count = self.config.rating.earlier.min(promoted.len());
+        (0..count).map(|number| promoted[number * promoted.len() / count]).collect()
+    }
+
+    /// Which share of the network's moves keeps the value of the game, where an exact solver can tell.
+    fn examine(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Option<ExamMetrics>, RunError> {
+        let positions = self.config.rating.positions;
+        if positions == 0 {
+            return Ok(None);
+        }
+        if self.exam.is_none() {
+            let seed = derive(self.config.seed, &[Purpose::Exam as u64]);
+            let mut count = |positions: u64, of: u64| tell(Event::Exam { positions, of });
+            self.exam = Exam::new(positions, seed, &mut count, stop);
+        }
+        let Some(exam) = &self.exam else { return Ok(None) };
+        let mut mark = |visits: u32| -> Result<f64, RunError> {
+            let player = self.entrant(self.state.champion, &self.champion, visits)?;
+            let mut count = |positions: u64, of: u64| tell(Event::Exam { positions, of });
+            Ok(exam.mark(&player, self.tables(), &mut count, stop).share())
+        };
+        let search = mark(self.config.rating.visits)?;
+        let policy = mark(1)?;
+        Ok(Some(ExamMetrics { positions: positions as u64, search, policy }))
+    }
+}

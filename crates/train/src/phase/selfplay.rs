@@ -1,0 +1,111 @@
+//! Games against itself.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Instant;
+
+use alfil_game::Encoding;
+use alfil_selfplay::replay::Damage;
+use alfil_selfplay::{Counts, GameRecord, Session, Tickets, chunks, read_chunk};
+
+use super::{Purpose, Run, Tell};
+use crate::Event;
+use crate::run::{Phase, RunError, SelfplayMetrics};
+
+impl<E: Encoding> Run<E> {
+    /// Plays the games of a generation that are still missing. False if it was stopped before the end.
+    pub(super) fn play(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<bool, RunError> {
+        let of = self.config.selfplay.games;
+        let known = self.finished_games(tell)?;
+        let before = known.len() as u64;
+        let missing = (self.state.games..).filter(|number| !known.contains_key(number));
+        let missing: Vec<u64> = missing.take(of.saturating_sub(before) as usize).collect();
+        let maker = self.machine.maker::<E::Game>(&self.champion)?;
+        let began = Instant::now();
+        let session = Session {
+            settings: self.config.selfplay_settings::<E::Game>()?,
+            lanes: self.machine.lanes,
+            maker: &maker,
+            judge: None,
+            tickets: Arc::new(Tickets::of(missing)),
+            seed: self.seed(Purpose::Games),
+            folder: &self.directory.selfplay(),
+            stop,
+        };
+        let counts = session.run(&mut |counts| {
+            let seconds = began.elapsed().as_secs_f64();
+            tell(Event::Games { games: before + counts.games, of, counts, seconds });
+        })?;
+        let records = self.finished_games(tell)?;
+        if (records.len() as u64) < of {
+            debug_assert!(stop.load(Relaxed));
+            return Ok(false);
+        }
+        let next = records.last_key_value().map_or(self.state.games, |(number, _)| number + 1);
+        let records: Vec<GameRecord> = records.into_values().collect();
+        let mut games = Counts::default();
+        records.iter().for_each(|record| games.add_record(record));
+        self.state.pending.selfplay = metrics(&games, &counts, began.elapsed().as_secs_f64());
+        self.show(&records)?;
+        self.replay.add::<E::Game>(self.state.generation, records)?;
+        self.end_of_games(next)?;
+        // The games are in the window now. If they cannot be removed here, the next generation does not count them.
+        for path in chunks(&self.directory.selfplay()) {
+            let _ = std::fs::remove_file(path);
+        }
+        Ok(true)
+    }
+
+    /// Notes how much is to be learnt from the new games, and the number of the next one.
+    pub(super) fn end_of_games(&mut self, next: u64) -> Result<(), RunError> {
+        let training = &self.config.training;
+        let new = self.replay.positions().saturating_sub(self.state.positions);
+        let steps = (new as f64 * training.reuse / training.batch as f64).round() as u64;
+        let most = if training.steps == 0 { u64::MAX } else { training.steps };
+        self.state.games = next;
+        self.state.positions = self.replay.positions();
+        self.state.target = self.state.steps + steps.clamp(1, most);
+        self.enter(Phase::Learn)
+    }
+
+    /// Finished games that are not in the window yet, by their numbers. Files that are damaged are told and removed: their games
+    /// are played again.
+    pub(super) fn finished_games(&self, tell: &mut Tell<'_>) -> Result<BTreeMap<u64, GameRecord>, RunError> {
+        let mut games = BTreeMap::new();
+        for path in chunks(&self.directory.selfplay()) {
+            match read_chunk::<E::Game>(&path) {
+                Ok(records) => {
+                    let ours = records.into_iter().filter(|record| record.number >= self.state.games);
+                    games.extend(ours.map(|record| (record.number, record)));
+                }
+                Err(why) => {
+                    std::fs::remove_file(&path).map_err(|why| RunError::io("remove", &path, why))?;
+                    tell(Event::Damaged(&Damage { path, why }));
+                }
+            }
+        }
+        Ok(games)
+    }
+}
+
+/// What the games of a generation are like, and how fast they were played.
+pub(super) fn metrics(games: &Counts, work: &Counts, seconds: f64) -> SelfplayMetrics {
+    SelfplayMetrics {
+        seconds,
+        games: games.games,
+        positions: games.positions,
+        results: games.results,
+        length: games.mean_length(),
+        resigned: games.resigned,
+        adjudicated: games.adjudicated,
+        played_through: work.played_through,
+        false_resignations: work.false_resignations,
+        positions_per_second: work.moves as f64 / seconds.max(1e-9),
+        evaluations_per_second: work.evaluations as f64 / seconds.max(1e-9),
+        batch: work.mean_batch(),
+        cache_hits: work.cache_share(),
+        evaluator_share: work.evaluator_share(),
+        policy_entropy: games.mean_entropy(),
+    }
+}

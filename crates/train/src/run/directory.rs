@@ -1,0 +1,112 @@
+//! Where a run keeps its things.
+
+use std::path::{Path, PathBuf};
+
+/// The folder of a run.
+///
+/// ```text
+/// config.toml       what the run was told, every key with its value
+/// state.json        how far it has come
+/// metrics.jsonl     a line a generation
+/// networks/         promoted networks, and the candidate
+/// checkpoints/      what training goes on from
+/// selfplay/         games of the generation under way
+/// replay/           games of the others
+/// games/            some games to look at, and those of the gate
+/// rating.jsonl      results of rating games
+/// report.html       written by alfil report
+/// lock              held by the process that works on the run
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunDirectory(PathBuf);
+
+impl RunDirectory {
+    /// The run in this folder, which need not be there yet.
+    pub fn new(folder: impl Into<PathBuf>) -> RunDirectory {
+        RunDirectory(folder.into())
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Whether a run has begun here.
+    pub fn has_begun(&self) -> bool {
+        self.state().is_file()
+    }
+
+    /// Makes the folders.
+    pub fn create(&self) -> std::io::Result<()> {
+        let folders = [self.networks(), self.checkpoints(), self.selfplay(), self.replay(), self.games()];
+        folders.iter().try_for_each(std::fs::create_dir_all)
+    }
+
+    /// What the run was told.
+    pub fn config(&self) -> PathBuf {
+        self.0.join("config.toml")
+    }
+
+    /// How far it has come.
+    pub fn state(&self) -> PathBuf {
+        self.0.join("state.json")
+    }
+
+    /// A line a generation.
+    pub fn metrics(&self) -> PathBuf {
+        self.0.join("metrics.jsonl")
+    }
+
+    /// Games of generations before the one under way.
+    pub fn replay(&self) -> PathBuf {
+        self.0.join("replay")
+    }
+
+    /// The page that shows it all.
+    pub fn report(&self) -> PathBuf {
+        self.0.join("report.html")
+    }
+
+    /// The network that a generation ended with.
+    pub fn network(&self, generation: u32) -> PathBuf {
+        self.networks().join(format!("{generation:06}.safetensors"))
+    }
+
+    /// Promoted networks.
+    pub fn networks(&self) -> PathBuf {
+        self.0.join("networks")
+    }
+
+    /// Games to look at.
+    pub fn games(&self) -> PathBuf {
+        self.0.join("games")
+    }
+
+    pub(crate) fn candidate(&self, generation: u32) -> PathBuf {
+        self.networks().join(format!("candidate-{generation:06}.safetensors"))
+    }
+
+    pub(crate) fn checkpoints(&self) -> PathBuf {
+        self.0.join("checkpoints")
+    }
+
+    pub(crate) fn selfplay(&self) -> PathBuf {
+        self.0.join("selfplay")
+    }
+
+    pub(crate) fn rating(&self) -> PathBuf {
+        self.0.join("rating.jsonl")
+    }
+
+    pub(crate) fn lock(&self) -> PathBuf {
+        self.0.join("lock")
+    }
+
+    pub(crate) fn gate_journal(&self, generation: u32) -> PathBuf {
+        self.games().join(format!("gate-{generation:06}.jsonl"))
+    }
+
+    pub(crate) fn shown_games(&self, generation: u32) -> PathBuf {
+        self.games().join(format!("selfplay-{generation:06}.pgn"))
+    }
+}

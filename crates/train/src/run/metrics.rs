@@ -1,0 +1,177 @@
+//! What was measured: a line a generation.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use serde::{Deserialize, Serialize};
+
+use super::{RunDirectory, RunError};
+
+/// All that was measured in a generation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Metrics {
+    /// Which generation.
+    pub generation: u32,
+    /// Seconds since the run began, pauses left out.
+    pub seconds: f64,
+    /// Its games.
+    pub selfplay: SelfplayMetrics,
+    /// What was learnt.
+    pub learning: LearningMetrics,
+    /// The candidate's match, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<GateMetrics>,
+    /// Whether the candidate was promoted.
+    pub promoted: bool,
+    /// How strong the promoted network is, if that was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rating: Option<RatingMetrics>,
+}
+
+/// Games of a generation. An interrupted generation has the speeds of its last part.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs)]
+pub struct SelfplayMetrics {
+    pub seconds: f64,
+    pub games: u64,
+    pub positions: u64,
+    /// Won, drawn and lost by the first player.
+    pub results: [u64; 3],
+    /// Plies of a game, on average.
+    pub length: f64,
+    pub resigned: u64,
+    pub adjudicated: u64,
+    pub played_through: u64,
+    pub false_resignations: u64,
+    pub positions_per_second: f64,
+    pub evaluations_per_second: f64,
+    /// Positions that were evaluated together, on average.
+    pub batch: f64,
+    /// The share of evaluations that were remembered.
+    pub cache_hits: f64,
+    /// The share of time in the evaluator.
+    pub evaluator_share: f64,
+    /// Mean entropy of the policies to learn.
+    pub policy_entropy: f64,
+}
+
+/// What was learnt in a generation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs)]
+pub struct LearningMetrics {
+    pub seconds: f64,
+    /// Steps since the beginning.
+    pub steps: u64,
+    pub rate: f64,
+    /// Positions of the window.
+    pub window: u64,
+    pub samples_per_second: f64,
+    /// The share of time that was spent waiting for batches.
+    pub waiting: f64,
+    pub training: LossMetrics,
+    /// On games that are never learnt from.
+    pub held_out: LossMetrics,
+    /// On games that are never learnt from: for ten ranges of what the exported network expects, how many positions, what it
+    /// expects there on average, and what happens.
+    pub calibration: Vec<[f64; 3]>,
+    /// What the exported network expects in positions that everybody can judge.
+    pub probes: BTreeMap<String, f64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs)]
+pub struct LossMetrics {
+    pub policy: f64,
+    /// What a perfect network's policy loss would be.
+    pub policy_entropy: f64,
+    pub value: f64,
+    pub moves_left: f64,
+    /// How often the network's best move is the search's.
+    pub agreement: f64,
+    pub gradient: f64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs)]
+pub struct GateMetrics {
+    pub seconds: f64,
+    /// Games that the candidate won, drew and lost.
+    pub results: [u64; 3],
+    pub elo: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs)]
+pub struct RatingMetrics {
+    pub seconds: f64,
+    /// The generation whose network was rated.
+    pub network: u32,
+    pub elo: f64,
+    pub low: f64,
+    pub high: f64,
+    pub games: u64,
+    /// Everyone's Elo in the same pool.
+    pub standings: Vec<(String, f64)>,
+    /// Shares of moves that keep the value of the game: with search, and by the policy alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exam: Option<ExamMetrics>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs)]
+pub struct ExamMetrics {
+    pub positions: u64,
+    pub search: f64,
+    pub policy: f64,
+}
+
+impl Metrics {
+    /// Reads the metrics of a run; a half-written last line is left out.
+    pub fn load(directory: &RunDirectory) -> Result<Vec<Metrics>, RunError> {
+        let path = directory.metrics();
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(why) => return Err(RunError::io("read", &path, why)),
+        };
+        let complete = text.rfind('\n').map_or("", |end| &text[..end]);
+        let mut metrics = Vec::new();
+        for line in complete.lines() {
+            let damaged = |why: serde_json::Error| RunError::Damaged { path: path.clone(), why: why.to_string() };
+            metrics.push(serde_json::from_str(line).map_err(damaged)?);
+        }
+        Ok(metrics)
+    }
+
+    /// Forgets what was measured from a generation on: it is going to be measured again.
+    pub(crate) fn forget_from(generation: u32, directory: &RunDirectory) -> Result<(), RunError> {
+        let kept = Metrics::load(directory)?.into_iter().filter(|metrics| metrics.generation < generation);
+        let mut text = String::new();
+        for metrics in kept {
+            text.push_str(&line(&metrics, directory)?);
+        }
+        let path = directory.metrics();
+        alfil_nn::write_whole(&path, text.as_bytes()).map_err(|why| RunError::io("write", &path, why))
+    }
+
+    pub(crate) fn append(&self, directory: &RunDirectory) -> Result<(), RunError> {
+        let path = directory.metrics();
+        let failed = |why| RunError::io("write", &path, why);
+        let mut file = std::fs::File::options().create(true).append(true).open(&path).map_err(failed)?;
+        file.write_all(line(self, directory)?.as_bytes()).and_then(|()| file.sync_data()).map_err(failed)
+    }
+}
+
+fn line(metrics: &Metrics, directory: &RunDirectory) -> Result<String, RunError> {
+    let failed = |why: serde_json::Error| RunError::io("write", &directory.metrics(), why.into());
+    Ok(serde_json::to_string(metrics).map_err(failed)? + "\n")
+}
