@@ -95,8 +95,8 @@ impl<G: Game> Seat<G> {
     fn begin(&mut self, settings: &Settings, tickets: &Tickets, seed: u64) {
         let number = tickets.take();
         self.busy = number.is_some();
-        self.number = number.unwrap_or_default();
-        self.random = generator(seed, self.number);
+        let Some(number) = number else { return };
+        (self.number, self.random) = (number, generator(seed, number));
         Start { text: self.start, game: self.game } = settings.starts.begin(&mut self.random);
         self.tree.clear();
         (self.search, self.hopeless, self.lead, self.would_resign) = (None, [0; 2], Lead::default(), None);

@@ -5,11 +5,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use alfil_game::Game;
+use alfil_game::chess::{Az119, Chess};
 use alfil_game::connect4::{self, Connect4};
 use alfil_nn::{Architecture, Network};
 use alfil_search::evaluators::{Kind, Maker};
 use alfil_search::selection::{Gumbel, Puct};
-use alfil_selfplay::{Cheap, GameRecord, Resign, SearchKind, Session, Settings, Starts, Tickets, chunks, read_chunk};
+use alfil_selfplay::{
+    Adjudication, Cheap, GameRecord, Material, Resign, SearchKind, Session, Settings, Starts, Tickets, chunks,
+    read_chunk,
+};
 
 const GAMES: u64 = 12;
 
@@ -41,9 +46,9 @@ impl Folder {
     }
 
     /// All its games, by number.
-    fn records(&self) -> Vec<GameRecord> {
+    fn records<G: Game>(&self) -> Vec<GameRecord> {
         let mut records: Vec<GameRecord> =
-            chunks(&self.0).iter().flat_map(|path| read_chunk::<Connect4>(path).unwrap()).collect();
+            chunks(&self.0).iter().flat_map(|path| read_chunk::<G>(path).unwrap()).collect();
         records.sort_by_key(|record| record.number);
         records
     }
@@ -55,13 +60,13 @@ impl Drop for Folder {
     }
 }
 
-fn session<'a>(
+fn session<'a, G: Game>(
     folder: &'a Folder,
     (settings, lanes): (Settings, usize),
-    maker: &'a Maker<Connect4>,
+    maker: &'a Maker<G>,
     tickets: Tickets,
     stop: &'a AtomicBool,
-) -> Session<'a, Connect4> {
+) -> Session<'a, G> {
     Session { settings, lanes, maker, judge: None, tickets: Arc::new(tickets), stop, seed: 9, folder: &folder.0 }
 }
 
@@ -76,7 +81,7 @@ fn a_game_is_the_same_whatever_is_played_beside_it() {
             let folder = Folder::new("beside");
             let form = (settings(search, games), lanes);
             session(&folder, form, &maker, Tickets::new(GAMES), &go_on).run(&mut |_| {}).unwrap();
-            folder.records()
+            folder.records::<Connect4>()
         };
         let alone = play(1, 1);
         assert_eq!(alone.iter().map(|record| record.number).collect::<Vec<_>>(), (0..GAMES).collect::<Vec<_>>());
@@ -90,15 +95,34 @@ fn a_game_is_the_same_whatever_is_played_beside_it() {
         let stopper = Arc::clone(&stop);
         let until_7 = (0..GAMES).inspect(move |number| stopper.store(*number >= 7, Relaxed));
         session(&folder, (settings(search, 2), 2), &maker, Tickets::of(until_7), &stop).run(&mut |_| {}).unwrap();
-        let there: Vec<u64> = folder.records().iter().map(|record| record.number).collect();
+        let there: Vec<u64> = folder.records::<Connect4>().iter().map(|record| record.number).collect();
         let missing: Vec<u64> = (0..GAMES).filter(|number| !there.contains(number)).collect();
         assert!(missing.contains(&7), "{missing:?}");
         let counts = session(&folder, (settings(search, 3), 2), &maker, Tickets::of(missing.clone()), &go_on)
             .run(&mut |_| {})
             .unwrap();
         assert_eq!(counts.games as usize, missing.len());
-        assert_eq!(folder.records(), alone);
+        assert_eq!(folder.records::<Connect4>(), alone);
     }
+}
+
+#[test]
+fn chess_from_endings_with_history_and_adjudication_is_the_same_too() {
+    let architecture = Architecture::new::<Az119>("8x1".parse().unwrap());
+    let maker = Kind::Network(Arc::new(Network::random::<Az119>(architecture, 3))).maker::<Chess>().unwrap();
+    let search = SearchKind::Gumbel { simulations: 8, considered: 4, rule: Gumbel::default() };
+    let play = |lanes, games| {
+        let folder = Folder::new("chess");
+        let settings = Settings {
+            starts: Starts { endings_share: 0.8, ..Starts::default() },
+            adjudication: Adjudication { material: Some(Material { above: 200, plies: 10 }), oracle: false },
+            ..settings(search, games)
+        };
+        let go_on = AtomicBool::new(false);
+        session(&folder, (settings, lanes), &maker, Tickets::new(8), &go_on).run(&mut |_| {}).unwrap();
+        folder.records::<Chess>()
+    };
+    assert_eq!(play(1, 1), play(2, 3));
 }
 
 #[test]
@@ -111,5 +135,5 @@ fn an_immediate_stop_drops_what_is_under_way_and_keeps_what_has_ended() {
         .run(&mut |counts| stop.store(counts.games >= 5, Relaxed))
         .unwrap();
     assert!(counts.games >= 5 && counts.moves > counts.positions, "{counts:?}");
-    assert_eq!(folder.records().len() as u64, counts.games);
+    assert_eq!(folder.records::<Connect4>().len() as u64, counts.games);
 }
