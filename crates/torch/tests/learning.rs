@@ -218,6 +218,22 @@ fn more_replicas_than_samples_are_no_harm() {
     assert_eq!(learner.steps(), 1);
 }
 
+#[test]
+fn a_position_without_moves_teaches_its_value() {
+    type E = tictactoe::Stones;
+    let architecture = architecture::<E>("8x1");
+    let mut batch = samples::<E>(&architecture, 4, [1, 2], 0);
+    let target = Target { policy: &[], wdl: [1.0, 0.0, 0.0], moves_left: 0.0 };
+    batch.push::<E>(&tictactoe::TicTacToe::new(&()), &[], target, None);
+    let mut learner = learner::<E>(&architecture, &settings(SGD, 0.1));
+    assert!(learner.step(&batch).unwrap().gradient > 0.0);
+    let mut alone = Samples::new(&architecture);
+    alone.push::<E>(&tictactoe::TicTacToe::new(&()), &[], target, None);
+    let losses = learner.step(&alone).unwrap();
+    assert_eq!((losses.policy, losses.policy_entropy, losses.agreement), (0.0, 0.0, 0.0));
+    assert!(losses.gradient > 0.0 && losses.value > 0.0);
+}
+
 fn resumes<E: Encoding>(architecture: &Architecture, optimizer: Optimizer, devices: &[Device]) {
     let settings = LearningSettings { average: 0.99, clip: 1.0, ..settings(optimizer, 0.01) };
     let new = |seed| TorchLearner::new::<E>(architecture, settings.clone(), devices, seed).unwrap();
@@ -311,6 +327,8 @@ fn exports<E: Encoding>(architecture: &Architecture, average: f64) {
 fn an_exported_network_plays_as_it_was_measured() {
     exports::<Az21>(&architecture::<Az21>("16x2s4"), 0.0);
     exports::<Lc0>(&unusual(), 0.9);
+    // Its policy indices are not in the order of the head's outputs.
+    exports::<Lc0>(&architecture::<Lc0>("8x1"), 0.0);
     exports::<connect4::Stones>(&architecture::<connect4::Stones>("16x2"), 0.9);
 }
 
