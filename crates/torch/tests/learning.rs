@@ -179,6 +179,24 @@ fn a_new_network_has_no_opinion() {
 }
 
 #[test]
+fn a_short_step_lowers_the_loss_as_its_gradient_says() {
+    let architecture = unusual();
+    let batch = samples::<Lc0>(&architecture, 32, [1, 2], 2);
+    let weights = LossWeights { policy: 0.7, value: 1.3, moves_left: 0.4 };
+    let rate = 1e-3;
+    let mut learner = learner::<Lc0>(&architecture, &LearningSettings { weights, ..settings(PLAIN, rate) });
+    let loss = |losses: Losses| {
+        weights.policy * losses.policy + weights.value * losses.value + weights.moves_left * losses.moves_left
+    };
+    for _ in 0..3 {
+        let before = learner.step(&batch).unwrap();
+        let after = learner.step(&batch).unwrap();
+        let (found, expected) = (loss(before) - loss(after), rate * before.gradient.powi(2));
+        assert!((found / expected - 1.0).abs() < 0.03, "{found} {expected}");
+    }
+}
+
+#[test]
 fn two_replicas_learn_what_one_does() {
     type E = connect4::Stones;
     let architecture = architecture::<E>("16x2s4");
