@@ -182,17 +182,18 @@ fn a_new_network_has_no_opinion() {
 fn a_short_step_lowers_the_loss_as_its_gradient_says() {
     let architecture = unusual();
     let batch = samples::<Lc0>(&architecture, 32, [1, 2], 2);
-    let weights = LossWeights { policy: 0.7, value: 1.3, moves_left: 0.4 };
-    let rate = 1e-3;
-    let mut learner = learner::<Lc0>(&architecture, &LearningSettings { weights, ..settings(PLAIN, rate) });
-    let loss = |losses: Losses| {
-        weights.policy * losses.policy + weights.value * losses.value + weights.moves_left * losses.moves_left
-    };
-    for _ in 0..3 {
-        let before = learner.step(&batch).unwrap();
-        let after = learner.step(&batch).unwrap();
-        let (found, expected) = (loss(before) - loss(after), rate * before.gradient.powi(2));
-        assert!((found / expected - 1.0).abs() < 0.03, "{found} {expected}");
+    // Plies are far off at first, and the Huber loss then is not steep.
+    let heads = [([0.7, 0.0, 0.0], 1e-3), ([0.0, 1.3, 0.0], 1e-3), ([0.0, 0.0, 0.4], 0.3)];
+    for ([policy, value, moves_left], rate) in heads {
+        let weights = LossWeights { policy, value, moves_left };
+        let mut learner = learner::<Lc0>(&architecture, &LearningSettings { weights, ..settings(PLAIN, rate) });
+        let mut loss = || {
+            let losses = learner.step(&batch).unwrap();
+            (policy * losses.policy + value * losses.value + moves_left * losses.moves_left, losses.gradient)
+        };
+        let ((before, gradient), (after, _)) = (loss(), loss());
+        let promised = rate * gradient.powi(2);
+        assert!(((before - after) / promised - 1.0).abs() < 0.05, "{weights:?}: {before} {after} {promised}");
     }
 }
 
