@@ -179,6 +179,25 @@ fn a_new_network_has_no_opinion() {
 }
 
 #[test]
+fn a_short_step_lowers_the_loss_as_its_gradient_says() {
+    let architecture = unusual();
+    let batch = samples::<Lc0>(&architecture, 32, [1, 2], 2);
+    // Plies are far off at first, and the Huber loss then is not steep.
+    let heads = [([0.7, 0.0, 0.0], 1e-3), ([0.0, 1.3, 0.0], 1e-3), ([0.0, 0.0, 0.4], 0.3)];
+    for ([policy, value, moves_left], rate) in heads {
+        let weights = LossWeights { policy, value, moves_left };
+        let mut learner = learner::<Lc0>(&architecture, &LearningSettings { weights, ..settings(PLAIN, rate) });
+        let mut loss = || {
+            let losses = learner.step(&batch).unwrap();
+            (policy * losses.policy + value * losses.value + moves_left * losses.moves_left, losses.gradient)
+        };
+        let ((before, gradient), (after, _)) = (loss(), loss());
+        let promised = rate * gradient.powi(2);
+        assert!(((before - after) / promised - 1.0).abs() < 0.05, "{weights:?}: {before} {after} {promised}");
+    }
+}
+
+#[test]
 fn two_replicas_learn_what_one_does() {
     type E = connect4::Stones;
     let architecture = architecture::<E>("16x2s4");
@@ -216,6 +235,22 @@ fn more_replicas_than_samples_are_no_harm() {
     assert_eq!(learner.steps(), 1);
     assert_eq!(learner.step(&Samples::new(&architecture)).unwrap(), Losses::default());
     assert_eq!(learner.steps(), 1);
+}
+
+#[test]
+fn a_position_without_moves_teaches_its_value() {
+    type E = tictactoe::Stones;
+    let architecture = architecture::<E>("8x1");
+    let mut batch = samples::<E>(&architecture, 4, [1, 2], 0);
+    let target = Target { policy: &[], wdl: [1.0, 0.0, 0.0], moves_left: 0.0 };
+    batch.push::<E>(&tictactoe::TicTacToe::new(&()), &[], target, None);
+    let mut learner = learner::<E>(&architecture, &settings(SGD, 0.1));
+    assert!(learner.step(&batch).unwrap().gradient > 0.0);
+    let mut alone = Samples::new(&architecture);
+    alone.push::<E>(&tictactoe::TicTacToe::new(&()), &[], target, None);
+    let losses = learner.step(&alone).unwrap();
+    assert_eq!((losses.policy, losses.policy_entropy, losses.agreement), (0.0, 0.0, 0.0));
+    assert!(losses.gradient > 0.0 && losses.value > 0.0);
 }
 
 fn resumes<E: Encoding>(architecture: &Architecture, optimizer: Optimizer, devices: &[Device]) {
@@ -311,6 +346,8 @@ fn exports<E: Encoding>(architecture: &Architecture, average: f64) {
 fn an_exported_network_plays_as_it_was_measured() {
     exports::<Az21>(&architecture::<Az21>("16x2s4"), 0.0);
     exports::<Lc0>(&unusual(), 0.9);
+    // Its policy indices are not in the order of the head's outputs.
+    exports::<Lc0>(&architecture::<Lc0>("8x1"), 0.0);
     exports::<connect4::Stones>(&architecture::<connect4::Stones>("16x2"), 0.9);
 }
 

@@ -8,6 +8,7 @@ use tch::{Device, Kind, Reduction, Tensor};
 
 use super::network::RawOutputs;
 use crate::TorchError;
+use crate::evaluator::channels_last;
 
 /// Plies are counted by the twenty, as Leela does, so that their loss is of the size of the others.
 const PLIES: f64 = 20.0;
@@ -60,7 +61,7 @@ impl Form {
         let sample = self.planes * self.height * self.width;
         let shape = [range.len() as i64, self.planes as i64, self.height as i64, self.width as i64];
         let numbers = &batch.planes()[range.start * sample..range.end * sample];
-        let planes = Tensor::f_from_slice(numbers)?.f_view(shape)?.f_to_device(device)?;
+        let planes = channels_last(&Tensor::f_from_slice(numbers)?.f_view(shape)?.f_to_device(device)?)?;
 
         let longest = range.clone().map(|sample| batch.indices(sample).len()).max().unwrap_or(0);
         let longest = longest.max(1).next_multiple_of(ROUND_UP);

@@ -51,7 +51,7 @@ impl TorchLearner {
     /// waiting for each other on boards this small.
     pub fn new<E: Encoding>(
         architecture: &Architecture,
-        settings: LearningSettings,
+        mut settings: LearningSettings,
         devices: &[Device],
         seed: u64,
     ) -> Result<TorchLearner, TorchError> {
@@ -67,12 +67,12 @@ impl TorchLearner {
             true => Some([copy(&parameters)?, copy(&statistics)?]),
             false => None,
         };
-        let cuda = devices.iter().all(|device| matches!(device, Device::Cuda(_)));
+        settings.mixed_precision &= devices.iter().all(|device| matches!(device, Device::Cuda(_)));
         Ok(TorchLearner {
             encoding: (E::NAME.to_owned(), E::VERSION),
             form: Form::new(architecture, E::POLICY_SIZE, E::head_output),
             descent: Descent::new(settings.optimizer, &parameters)?,
-            scale: (settings.mixed_precision && cuda).then(LossScale::new),
+            scale: settings.mixed_precision.then(LossScale::new),
             architecture: architecture.clone(),
             settings,
             layout,
@@ -104,7 +104,7 @@ impl TorchLearner {
             counts,
             weights: self.settings.weights,
             scale: self.scale.map_or(1.0, |scale| scale.factor),
-            mixed_precision: self.settings.mixed_precision && self.parameters.device().is_cuda(),
+            mixed_precision: self.settings.mixed_precision,
         };
         let parts = replica::compute_together(&mut self.replicas, task)?;
         let device = self.parameters.device();

@@ -20,7 +20,7 @@ impl LossScale {
 
     /// After a gradient that was finite.
     pub fn grow(&mut self) {
-        self.good_steps += 1;
+        self.good_steps = self.good_steps.saturating_add(1);
         if self.good_steps >= PATIENCE {
             *self = LossScale { factor: self.factor * 2.0, good_steps: 0 };
         }
