@@ -2,12 +2,15 @@
 
 mod analyse;
 mod bench;
+mod config;
 mod doctor;
+mod exam;
 mod game;
 mod ladder;
 mod match_command;
 mod net;
 mod pgn;
+mod plan;
 mod search;
 mod selfplay;
 mod torch;
@@ -46,6 +49,8 @@ enum Command {
     Selfplay(selfplay::SelfplayCommand),
     /// Teach a network: begin a run, or go on with one
     Train(train::TrainCommand),
+    /// Measure this machine for a few seconds, and say what a run will take
+    Plan(plan::PlanCommand),
     /// Play chess in any program that speaks UCI
     Uci(uci::EngineOptions),
     /// Show the best moves of a chess position
@@ -54,6 +59,11 @@ enum Command {
     Match(match_command::MatchCommand),
     /// Rate many players, and play where that tells most
     Ladder(ladder::LadderCommand),
+    /// Have players' moves judged by the game's exact solver
+    Exam(exam::ExamCommand),
+    /// Check and explain configurations
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
     /// Measure speed
     #[command(subcommand)]
     Bench(bench::BenchCommand),
@@ -81,10 +91,13 @@ pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
         Command::Search(command) => search::run(command, &mut out),
         Command::Selfplay(command) => selfplay::run(command, &mut out),
         Command::Train(command) => train::run(command, &mut out),
+        Command::Plan(command) => plan::run(command, &mut out),
         Command::Uci(options) => return finish(uci::run(&options)),
         Command::Analyse(command) => analyse::run(&command, &mut out),
         Command::Match(command) => match_command::run(command, &mut out),
         Command::Ladder(command) => ladder::run(command, &mut out),
+        Command::Exam(command) => exam::run(command, &mut out),
+        Command::Config(command) => config::run(command, &mut out),
         Command::Bench(command) => bench::run(command, &mut out),
         Command::Pgn(command) => pgn::run(command, &mut out),
         Command::Doctor(command) => doctor::run(&command, &mut out),

@@ -90,11 +90,16 @@ impl FromStr for Concurrency {
 impl Arena {
     /// Games at a time between players that keep so many threads busy.
     pub fn concurrency(&self, threads: u32) -> usize {
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         match self.concurrency {
-            Concurrency::Auto => (cores / threads.max(1) as usize).max(1),
+            Concurrency::Auto => Arena::threads(threads),
             Concurrency::Games(games) => games,
         }
+    }
+
+    /// How many players that keep so many threads busy there are cores for.
+    pub fn threads(threads: u32) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        (cores / threads.max(1) as usize).max(1)
     }
 
     pub fn openings<G: Game>(&self) -> anyhow::Result<Openings<G>> {

@@ -81,6 +81,12 @@ pub fn write_chunk<G: Game>(path: &Path, records: &[GameRecord]) -> Result<(), C
     alfil_nn::write_whole(path, &bytes).map_err(|error| failed(error.into()))
 }
 
+/// Bytes that these games take in a file.
+pub fn packed_size<G: Game>(records: &[GameRecord]) -> Result<u64, ChunkError> {
+    let failed = |why| ChunkError { action: "pack", path: PathBuf::new(), why };
+    Ok(pack::<G>(records).map_err(failed)?.len() as u64)
+}
+
 /// Reads a file of games of `G`.
 pub fn read_chunk<G: Game>(path: &Path) -> Result<Vec<GameRecord>, ChunkError> {
     read::<G>(path).map_err(|why| ChunkError { action: "read", path: path.to_owned(), why })

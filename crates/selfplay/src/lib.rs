@@ -19,7 +19,7 @@ mod tickets;
 
 pub mod replay;
 
-pub use chunk::{ChunkError, ChunkHeader, read_chunk, read_header, write_chunk};
+pub use chunk::{ChunkError, ChunkHeader, packed_size, read_chunk, read_header, write_chunk};
 pub use counts::Counts;
 pub use lane::Lane;
 pub use record::{End, GameRecord, Ply};

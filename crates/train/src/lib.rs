@@ -6,6 +6,7 @@
 mod event;
 mod machine;
 mod phase;
+mod plan;
 
 pub mod config;
 pub mod run;
@@ -14,4 +15,5 @@ pub use config::Config;
 pub use event::Event;
 pub use machine::{Machine, MakeInference, MakeLearner};
 pub use phase::{Finish, Run};
+pub use plan::{Plan, plan, random_samples};
 pub use run::RunDirectory;

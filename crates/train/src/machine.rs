@@ -35,7 +35,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Evaluators of a network for the lanes of self-play.
+    /// Evaluators of a network for play.
     pub fn maker<G: Game>(&self, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
         let maker: Maker<G> = match &self.inference {
             None => Kind::Network(Arc::clone(network)).maker::<G>()?,

@@ -20,6 +20,7 @@ use crate::Verdict;
 
 pub use machine::machine;
 use screen::Screen;
+pub use time::clock;
 
 /// Where runs are kept.
 const RUNS: &str = "data/runs";

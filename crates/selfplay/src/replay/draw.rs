@@ -17,6 +17,9 @@ use crate::GameRecord;
 /// Samples that wait to be drawn: chunks are read until there are so many, so that a batch holds positions of many games.
 const POOL: usize = 1 << 16;
 
+/// Memory of those, about: nearly every one keeps a game of its own, whose policies are most of it.
+pub const POOL_BYTES: u64 = 256 << 20;
+
 /// At least this part of a chunk is drawn when it is read, or reading would cost more than learning. The other chunks have
 /// their turn in another draw.
 const LEAST_PART: u64 = 8;

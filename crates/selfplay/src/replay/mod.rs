@@ -8,7 +8,7 @@ mod folder;
 mod sample;
 mod window;
 
-pub use draw::{Draw, DrawSettings, build};
+pub use draw::{Draw, DrawSettings, POOL_BYTES, build};
 pub use folder::{Damage, Replay, ReplayError};
 pub use sample::Sample;
 pub use window::{Window, WindowSettings};

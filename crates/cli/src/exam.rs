@@ -1,0 +1,83 @@
+//! `alfil exam`
+
+use std::io::Write;
+use std::sync::atomic::AtomicBool;
+
+use alfil_arena::exam::{Exam, Mark};
+use alfil_arena::player::GRAMMAR;
+use alfil_game::Game;
+use alfil_game::registry::{self, GameVisitor};
+use anyhow::Context;
+use clap::Args;
+use serde_json::json;
+
+use crate::Verdict;
+use crate::match_command::{Arena, entrant, progress};
+
+#[derive(Args)]
+#[command(after_help = GRAMMAR)]
+pub struct ExamCommand {
+    /// Players; a network with visits=1 plays by its policy alone
+    #[arg(value_name = "PLAYER", required = true)]
+    players: Vec<String>,
+    /// The game's name
+    #[arg(long, default_value = "connect4")]
+    game: String,
+    /// Positions, each from another game of varied play
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    positions: u32,
+    /// What the positions follow from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(command: ExamCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    registry::with_game(&command.game.clone(), Task { command, out })?
+}
+
+struct Task<'a, W> {
+    command: ExamCommand,
+    out: &'a mut W,
+}
+
+impl<W: Write> GameVisitor for Task<'_, W> {
+    type Output = anyhow::Result<Verdict>;
+
+    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
+        let Task { command, out } = self;
+        let players = command.players.iter().map(|line| entrant::<G>(line)).collect::<anyhow::Result<Vec<_>>>()?;
+        let never = AtomicBool::new(false);
+        let bar = progress(command.positions.into())?;
+        bar.set_message("positions judged");
+        let mut count = |done: u64, _: u64| bar.set_position(done);
+        let exam = Exam::<G>::new(command.positions as usize, command.seed, &mut count, &never)
+            .with_context(|| format!("{} has no exact solver to examine players with", G::NAME))?;
+        for player in &players {
+            bar.set_message(player.name.clone());
+            let mark = exam.mark(player, Arena::threads(player.threads), &mut count, &never);
+            if command.json {
+                writeln!(out, "{}", to_json(&player.name, &mark))?;
+            } else {
+                bar.suspend(|| writeln!(out, "{}", in_words(&player.name, &mark)).and_then(|()| out.flush()))?;
+            }
+        }
+        bar.finish_and_clear();
+        Ok(Verdict::Fine)
+    }
+}
+
+fn in_words(name: &str, mark: &Mark) -> String {
+    let Mark { positions, right, choices, right_choices } = mark;
+    let (all, hard) = (100.0 * mark.share(), 100.0 * mark.share_of_choices());
+    format!("{all:5.1} % ({right}/{positions})   where it matters {hard:5.1} % ({right_choices}/{choices})   {name}")
+}
+
+fn to_json(name: &str, mark: &Mark) -> serde_json::Value {
+    json!({
+        "player": name, "positions": mark.positions, "right": mark.right, "share": mark.share(),
+        "choices": mark.choices, "right_choices": mark.right_choices, "share_of_choices": mark.share_of_choices(),
+    })
+}

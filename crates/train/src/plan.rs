@@ -1,0 +1,157 @@
+//! What a run will take, measured for a few seconds.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use alfil_game::{Encoding, Game};
+use alfil_nn::Network;
+use alfil_nn::learning::{Samples, Target};
+use alfil_search::seed::derive;
+use alfil_selfplay::{Counts, GameRecord, Lane, Tickets, packed_size};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::config::GateKind;
+use crate::run::RunError;
+use crate::{Config, Machine};
+
+/// What a run will take on this machine, as far as an untrained network can tell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Positions a second that are played.
+    pub positions_per_second: f64,
+    /// Positions a second that are evaluated.
+    pub evaluations_per_second: f64,
+    /// Plies of a game. Untrained networks play longer or shorter games than trained ones.
+    pub length: f64,
+    /// Positions a second that are learnt from.
+    pub samples_per_second: f64,
+    /// Seconds for the games of a generation, for training on them, and for the gate at most.
+    pub selfplay: f64,
+    /// See above.
+    pub training: f64,
+    /// See above.
+    pub gate: f64,
+    /// Numbers in the network.
+    pub parameters: u64,
+    /// Bytes of memory: trees, remembered evaluations, weights with all that training keeps of them, games that wait to be
+    /// learnt from. libtorch itself and what it needs for a step come on top.
+    pub memory: u64,
+    /// Bytes on disk of the games of a generation, and of its network.
+    pub games_disk: u64,
+    /// See above.
+    pub network_disk: u64,
+}
+
+/// Copies of the weights that training keeps: weights, gradient, two of the optimizer, the average.
+const COPIES: u64 = 5;
+
+/// Measures for about `time` what a run will take.
+pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> Result<Plan, RunError> {
+    let architecture = config.architecture()?;
+    let mut learner = (machine.learner)(&architecture, &config.encoding, config.learning(), config.seed)?;
+    let weights = learner.export(&[])?;
+    let network = Network { architecture: architecture.clone(), weights, origin: alfil_nn::Origin::of::<E>() };
+    let (counts, records, seconds) = play::<E>(config, machine, &network, time / 2)?;
+    let mut samples = Samples::new(&architecture);
+    random_samples::<E>(&mut samples, config.training.batch, config.seed);
+    // The first step makes libtorch ready.
+    learner.step(&samples)?;
+    let began = Instant::now();
+    let mut steps = 0;
+    while began.elapsed() < time / 2 {
+        learner.step(&samples)?;
+        steps += 1;
+    }
+    let samples_per_second = (steps * config.training.batch) as f64 / began.elapsed().as_secs_f64();
+    let played: usize = records.iter().map(|record| record.plies.len()).sum();
+    // While no game has ended, the moves so far say how long they are at least.
+    let length = match records.len() {
+        0 => counts.moves as f64 / (machine.lanes * config.selfplay.at_once) as f64,
+        games => played as f64 / games as f64,
+    };
+    let positions = config.selfplay.games as f64 * length;
+    let most = if config.training.steps == 0 { f64::INFINITY } else { config.training.steps as f64 };
+    let steps = (positions * config.training.reuse / config.training.batch as f64).min(most);
+    let evaluations_per_second = counts.evaluations as f64 / seconds;
+    let gate_games = if config.gate.kind == GateKind::None { 0.0 } else { config.gate.games as f64 };
+    let settings = config.selfplay_settings::<E::Game>()?;
+    let parameters = network.parameters();
+    let a_position = if played == 0 { 50.0 } else { packed_size::<E::Game>(&records)? as f64 / played as f64 };
+    Ok(Plan {
+        positions_per_second: counts.moves as f64 / seconds,
+        evaluations_per_second,
+        length,
+        samples_per_second,
+        selfplay: positions * seconds / counts.moves.max(1) as f64,
+        training: steps * config.training.batch as f64 / samples_per_second,
+        gate: gate_games * length * f64::from(config.gate.visits) / evaluations_per_second,
+        parameters,
+        memory: (machine.lanes * settings.games * settings.tree_bytes + machine.cache) as u64
+            + 4 * parameters * COPIES
+            + alfil_selfplay::replay::POOL_BYTES,
+        games_disk: (positions * a_position) as u64,
+        network_disk: 4 * parameters,
+    })
+}
+
+/// Plays for a while. Tells what was done, the games that ended, and for how long.
+fn play<E: Encoding>(
+    config: &Config,
+    machine: &Machine,
+    network: &Network,
+    time: Duration,
+) -> Result<(Counts, Vec<GameRecord>, f64), RunError> {
+    let maker = machine.maker::<E::Game>(&Arc::new(network.clone()))?;
+    let settings = config.selfplay_settings::<E::Game>()?;
+    let (stop, tickets) = (AtomicBool::new(false), Arc::new(Tickets::endless()));
+    let began = Instant::now();
+    let mut counts = Vec::new();
+    let mut records = Vec::new();
+    std::thread::scope(|scope| {
+        let lanes: Vec<_> = (0..machine.lanes.max(1) as u64)
+            .map(|number| {
+                let (settings, tickets, stop, maker) = (settings.clone(), Arc::clone(&tickets), &stop, &maker);
+                scope.spawn(move || {
+                    let mut lane = Lane::<E::Game>::new(settings, maker(number), tickets, config.seed);
+                    let mut records = Vec::new();
+                    while !stop.load(Relaxed) {
+                        lane.step(&mut |record| records.push(record));
+                    }
+                    (lane.counts(), records)
+                })
+            })
+            .collect();
+        std::thread::sleep(time);
+        stop.store(true, Relaxed);
+        for lane in lanes {
+            // A lane that panicked has said so itself.
+            if let Ok((count, games)) = lane.join() {
+                counts.push(count);
+                records.extend(games);
+            }
+        }
+    });
+    Ok((Counts::sum(counts), records, began.elapsed().as_secs_f64()))
+}
+
+/// Positions of random games with targets that mean nothing.
+pub fn random_samples<E: Encoding>(samples: &mut Samples, count: usize, seed: u64) {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(derive(seed, &[]));
+    let mut game = E::Game::new(&Default::default());
+    let mut moves = Vec::new();
+    while samples.len() < count {
+        if game.legal_moves(&mut moves).is_some() {
+            game = E::Game::new(&Default::default());
+            continue;
+        }
+        let best = random.random_range(0..moves.len());
+        let policy: Vec<f32> = (0..moves.len()).map(|number| f32::from(u8::from(number == best))).collect();
+        let mut wdl = [0.0; 3];
+        wdl[random.random_range(0..3)] = 1.0;
+        let moves_left = random.random_range(0..100) as f32;
+        samples.push::<E>(&game, &moves, Target { policy: &policy, wdl, moves_left }, None);
+        game.play(moves[best]);
+    }
+}
