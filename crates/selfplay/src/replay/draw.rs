@@ -62,7 +62,9 @@ impl Draw {
         let mut chunks = window.chunks.clone();
         chunks.shuffle(&mut random);
         let positions = window.positions().max(1);
-        let a_chunk = positions.div_ceil(chunks.len().max(1) as u64);
+        let DrawSettings { held_out, from_held_out, .. } = settings;
+        let eligible = if from_held_out { held_out } else { 1.0 - held_out };
+        let a_chunk = (positions as f64 * eligible / chunks.len().max(1) as f64).ceil().max(1.0) as u64;
         let most_visits = settings.samples.div_ceil(a_chunk.div_ceil(LEAST_PART)).max(1);
         chunks.truncate(usize::try_from(most_visits).unwrap_or(usize::MAX));
         let chosen: u64 = chunks.iter().map(|chunk| chunk.positions).sum();

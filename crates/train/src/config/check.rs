@@ -101,6 +101,7 @@ impl Config {
         ] {
             found.number(key, share.into(), 0.0, 1.0);
         }
+        found.number("selfplay.gumbel_scale", selfplay.gumbel_scale.into(), 0.001, 100.0);
         found.number("selfplay.noise_alpha", selfplay.noise_alpha.into(), 0.001, 1000.0);
         found.number("selfplay.forced", selfplay.forced.into(), 0.0, 100.0);
         found.number("selfplay.temperature", selfplay.temperature.into(), 0.0, 10.0);

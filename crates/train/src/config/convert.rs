@@ -119,7 +119,7 @@ impl Config {
                 SearchName::Gumbel => SearchKind::Gumbel {
                     simulations: play.visits,
                     considered: play.considered,
-                    rule: Gumbel::default(),
+                    rule: Gumbel { c_scale: play.gumbel_scale, ..Gumbel::default() },
                 },
                 SearchName::Puct => SearchKind::Puct {
                     visits: play.visits,

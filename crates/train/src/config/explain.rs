@@ -85,7 +85,7 @@ mod tests {
         let settings = [
             "training.rate_steps=[3, 4]",
             "training.rate_factors=[0.5, 0.1]",
-            "rating.players=[\"random\", \"x:\\\"y\"]",
+            "rating.players=[\"random\", \"random:name=a\\\"b\"]",
         ];
         let settings = settings.map(str::to_owned);
         let config = Config::parse("seed = 99", &settings).unwrap();

@@ -97,6 +97,7 @@ pub struct SelfplaySection {
     pub search: SearchName,
     pub visits: u32,
     pub considered: u32,
+    pub gumbel_scale: f32,
     pub noise_share: f32,
     pub noise_alpha: f32,
     pub forced: f32,
