@@ -8,6 +8,7 @@ mod machine;
 mod phase;
 
 pub mod config;
+pub mod report;
 pub mod run;
 
 pub use config::Config;
