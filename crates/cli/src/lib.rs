@@ -8,6 +8,7 @@ mod ladder;
 mod match_command;
 mod net;
 mod pgn;
+mod report;
 mod search;
 mod selfplay;
 mod torch;
@@ -46,6 +47,8 @@ enum Command {
     Selfplay(selfplay::SelfplayCommand),
     /// Teach a network: begin a run, or go on with one
     Train(train::TrainCommand),
+    /// Show a run as a page for the browser
+    Report(report::ReportCommand),
     /// Play chess in any program that speaks UCI
     Uci(uci::EngineOptions),
     /// Show the best moves of a chess position
@@ -81,6 +84,7 @@ pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
         Command::Search(command) => search::run(command, &mut out),
         Command::Selfplay(command) => selfplay::run(command, &mut out),
         Command::Train(command) => train::run(command, &mut out),
+        Command::Report(command) => report::run(&command, &mut out),
         Command::Uci(options) => return finish(uci::run(&options)),
         Command::Analyse(command) => analyse::run(&command, &mut out),
         Command::Match(command) => match_command::run(command, &mut out),
