@@ -37,7 +37,7 @@ impl Axis {
     /// Whole numbers, with half of one to spare on both sides.
     pub fn whole(numbers: impl IntoIterator<Item = u32>) -> Axis {
         let (low, high) = ends(numbers.into_iter().map(f64::from)).unwrap_or((0.0, 1.0));
-        Axis { low: low - 0.5, high: high + 0.5, step: round_step((high - low) / 5.0).max(1.0) }
+        Axis { low: low - 0.5, high: high + 0.5, step: round_step((high - low) / 3.9).max(1.0) }
     }
 
     /// Where a number lies: 0 at the low end, 1 at the high end. Those beyond the ends lie at the ends.
