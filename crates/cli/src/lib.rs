@@ -11,6 +11,7 @@ mod match_command;
 mod net;
 mod pgn;
 mod plan;
+mod report;
 mod search;
 mod selfplay;
 mod torch;
@@ -51,6 +52,8 @@ enum Command {
     Train(train::TrainCommand),
     /// Measure this machine for a few seconds, and say what a run will take
     Plan(plan::PlanCommand),
+    /// Show a run as a page for the browser
+    Report(report::ReportCommand),
     /// Play chess in any program that speaks UCI
     Uci(uci::EngineOptions),
     /// Show the best moves of a chess position
@@ -92,6 +95,7 @@ pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
         Command::Selfplay(command) => selfplay::run(command, &mut out),
         Command::Train(command) => train::run(command, &mut out),
         Command::Plan(command) => plan::run(command, &mut out),
+        Command::Report(command) => report::run(&command, &mut out),
         Command::Uci(options) => return finish(uci::run(&options)),
         Command::Analyse(command) => analyse::run(&command, &mut out),
         Command::Match(command) => match_command::run(command, &mut out),

@@ -9,6 +9,7 @@ mod phase;
 mod plan;
 
 pub mod config;
+pub mod report;
 pub mod run;
 
 pub use config::Config;

@@ -23,7 +23,7 @@ use screen::Screen;
 pub use time::clock;
 
 /// Where runs are kept.
-const RUNS: &str = "data/runs";
+pub const RUNS: &str = "data/runs";
 
 #[derive(Args)]
 pub struct TrainCommand {
@@ -75,6 +75,15 @@ fn directory(command: &TrainCommand) -> anyhow::Result<RunDirectory> {
 pub fn run_directory(name: &str) -> RunDirectory {
     let is_path = name.contains(std::path::MAIN_SEPARATOR) || name == "." || name == "..";
     RunDirectory::new(if is_path { PathBuf::from(name) } else { Path::new(RUNS).join(name) })
+}
+
+/// The names of all runs.
+pub fn run_names() -> Vec<String> {
+    let folders = std::fs::read_dir(RUNS).into_iter().flatten().flatten();
+    let runs = folders.filter(|folder| RunDirectory::new(folder.path()).has_begun());
+    let mut names: Vec<String> = runs.map(|folder| folder.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
 }
 
 struct Task<'a, W> {

@@ -267,3 +267,19 @@ fn the_doctor_sees_this_machine() {
     assert!(report["threads"].as_u64().unwrap() >= 1);
     assert_eq!(report["libtorch"].is_object(), cfg!(feature = "torch"));
 }
+
+#[test]
+fn a_run_has_a_report() {
+    let folder = Folder::new("report");
+    let run = alfil_train::RunDirectory::new(folder.file("my run"));
+    run.create().unwrap();
+    let path = run.path().display().to_string();
+    let text = complaint(&["report", &path]);
+    assert!(text.contains("there is no run ") && text.contains("data/runs"), "{text}");
+    std::fs::write(run.config(), "game = \"connect4\"").unwrap();
+    alfil_train::run::State::new().save(&run).unwrap();
+    assert!(stdout(&["report", &path]).contains("report.html"));
+    let elsewhere = folder.file("elsewhere.html");
+    stdout(&["report", &path, "-o", &elsewhere]);
+    assert_eq!(std::fs::read(elsewhere).unwrap(), std::fs::read(run.report()).unwrap());
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{RunDirectory, RunError};
 
@@ -103,7 +103,11 @@ pub struct GateMetrics {
     /// Games that the candidate won, drew and lost.
     pub results: [u64; 3],
     pub elo: f64,
+    /// Endless where nothing was scored.
+    #[serde(deserialize_with = "or_endless_below")]
     pub low: f64,
+    /// Endless where everything was won.
+    #[serde(deserialize_with = "or_endless_above")]
     pub high: f64,
 }
 
@@ -115,7 +119,11 @@ pub struct RatingMetrics {
     /// The generation whose network was rated.
     pub network: u32,
     pub elo: f64,
+    /// Endless where nothing was scored.
+    #[serde(deserialize_with = "or_endless_below")]
     pub low: f64,
+    /// Endless where everything was won.
+    #[serde(deserialize_with = "or_endless_above")]
     pub high: f64,
     pub games: u64,
     /// Everyone's Elo in the same pool.
@@ -174,4 +182,29 @@ impl Metrics {
 fn line(metrics: &Metrics, directory: &RunDirectory) -> Result<String, RunError> {
     let failed = |why: serde_json::Error| RunError::io("write", &directory.metrics(), why.into());
     Ok(serde_json::to_string(metrics).map_err(failed)? + "\n")
+}
+
+// JSON has no endless numbers, and they are written as null.
+
+fn or_endless_below<'de, D: Deserializer<'de>>(number: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(number)?.unwrap_or(f64::NEG_INFINITY))
+}
+
+fn or_endless_above<'de, D: Deserializer<'de>>(number: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(number)?.unwrap_or(f64::INFINITY))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gate_that_is_won_or_lost_throughout_reads_back() {
+        for (low, high) in [(12.0, f64::INFINITY), (f64::NEG_INFINITY, -12.0)] {
+            let gate = GateMetrics { results: [40, 0, 0], low, high, ..GateMetrics::default() };
+            let metrics = Metrics { gate: Some(gate), ..Metrics::default() };
+            let text = serde_json::to_string(&metrics).unwrap();
+            assert_eq!(serde_json::from_str::<Metrics>(&text).unwrap(), metrics);
+        }
+    }
 }

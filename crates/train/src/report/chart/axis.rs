@@ -1,0 +1,120 @@
+//! From numbers to places.
+
+use crate::report::text::{minus, number};
+
+/// A range of numbers with round ticks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Axis {
+    low: f64,
+    high: f64,
+    step: f64,
+}
+
+/// How the numbers of an axis are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    Number,
+    Share,
+    Elo,
+}
+
+impl Axis {
+    /// Holds all of the numbers that are finite, from tick to tick; `ticks` of them at least.
+    pub fn around(numbers: impl IntoIterator<Item = f64>, ticks: u32) -> Axis {
+        let (low, high) = ends(numbers).unwrap_or((0.0, 1.0));
+        // Equal numbers need some room around them.
+        let room = if high - low > 1e-9 * high.abs().max(1e-3) { 0.0 } else { (high.abs() / 10.0).max(1e-3) };
+        let (low, high) = (low - if low == 0.0 { 0.0 } else { room }, high + room);
+        let step = round_step((high - low) / f64::from(ticks.max(1)));
+        Axis { low: (low / step).floor() * step, high: (high / step).ceil() * step, step }
+    }
+
+    /// Just this range.
+    pub fn between(low: f64, high: f64, step: f64) -> Axis {
+        Axis { low, high, step }
+    }
+
+    /// Whole numbers, with half of one to spare on both sides.
+    pub fn whole(numbers: impl IntoIterator<Item = u32>) -> Axis {
+        let (low, high) = ends(numbers.into_iter().map(f64::from)).unwrap_or((0.0, 1.0));
+        Axis { low: low - 0.5, high: high + 0.5, step: round_step((high - low) / 3.9).max(1.0) }
+    }
+
+    /// Where a number lies: 0 at the low end, 1 at the high end. Those beyond the ends lie at the ends.
+    pub fn part(&self, number: f64) -> f64 {
+        (number.clamp(self.low, self.high) - self.low) / (self.high - self.low)
+    }
+
+    /// Multiples of the step.
+    pub fn ticks(&self) -> impl Iterator<Item = f64> {
+        let step = self.step;
+        // A millionth of a step is but rounding.
+        let first = (self.low / step - 1e-6).ceil();
+        let last = (self.high / step + 1e-6).floor();
+        (0..=(last - first).max(0.0) as u32).map(move |index| (first + f64::from(index)) * step)
+    }
+
+    /// A tick in words.
+    pub fn label(&self, tick: f64, unit: Unit) -> String {
+        // Not -0.
+        let tick = if tick.abs() < self.step / 2.0 { 0.0 } else { tick };
+        let digits = |step: f64| (-(step * 1.000_001).log10().floor()).clamp(0.0, 9.0) as usize;
+        match unit {
+            _ if tick == 0.0 && self.step >= 1.0 => "0".to_owned(),
+            Unit::Share => format!("{:.*} %", digits(100.0 * self.step), 100.0 * tick),
+            _ if self.high.abs().max(self.low.abs()) >= 1e7 => format!("{}M", number(tick / 1e6)),
+            _ if self.high.abs().max(self.low.abs()) >= 1e4 => format!("{}k", number(tick / 1e3)),
+            _ => minus(&format!("{tick:.*}", digits(self.step))),
+        }
+    }
+}
+
+/// The smallest and the largest of those that are finite.
+fn ends(numbers: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    let finite = numbers.into_iter().filter(|number| number.is_finite());
+    finite.map(|number| (number, number)).reduce(|(low, high), (number, _)| (low.min(number), high.max(number)))
+}
+
+/// The largest of 1, 2, 5 times a power of ten that is not larger.
+fn round_step(most: f64) -> f64 {
+    if most <= 0.0 {
+        return 1.0;
+    }
+    let power = 10f64.powf(most.log10().floor());
+    let step = [5.0, 2.0].map(|times| times * power).into_iter().find(|step| *step <= most * 1.000_001);
+    step.unwrap_or(power)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_few_and_inside() {
+        let lists: [&[f64]; 8] = [
+            &[],
+            &[0.0],
+            &[0.002],
+            &[-3.0, 1200.0, f64::INFINITY],
+            &[1.0, 1.0],
+            &[0.97, 0.99],
+            &[1e-9, 2e-9],
+            &[f64::NAN],
+        ];
+        for numbers in lists {
+            let axis = Axis::around(numbers.iter().copied(), 4);
+            let ticks: Vec<f64> = axis.ticks().collect();
+            assert!((2..=13).contains(&ticks.len()), "{numbers:?}: {ticks:?}");
+            for part in ticks.iter().chain(numbers).map(|tick| axis.part(*tick)).filter(|part| !part.is_nan()) {
+                assert!((0.0..=1.0).contains(&part), "{numbers:?}: {axis:?}");
+            }
+        }
+        let axis = Axis::around([0.0, 245_000.0], 4);
+        assert_eq!(axis.ticks().map(|tick| axis.label(tick, Unit::Number)).last().unwrap(), "250k");
+        let axis = Axis::between(-1.0, 1.0, 0.5);
+        let labels: Vec<String> = axis.ticks().map(|tick| axis.label(tick, Unit::Number)).collect();
+        assert_eq!(labels, ["−1.0", "−0.5", "0.0", "0.5", "1.0"]);
+        let axis = Axis::whole([1, 200]);
+        assert_eq!(axis.ticks().map(|tick| axis.label(tick, Unit::Number)).last().unwrap(), "200");
+    }
+}

@@ -1,0 +1,96 @@
+//! Stacked bars over generations.
+
+use std::fmt::Write;
+
+use super::plot::{Colour, Key, Plot, figure, nothing};
+use super::{Axis, Unit};
+use crate::report::text::escape;
+
+/// Bars of a chart; where there are more generations, a bar stands for several.
+const MOST: usize = 210;
+
+/// A generation's bar, or that of several.
+pub struct Bar {
+    /// The first and the last generation.
+    pub from: u32,
+    pub to: u32,
+    /// What lies in it, from the bottom up.
+    pub parts: Vec<f64>,
+    /// Whether there is a sign above it. Others are pale, in a chart that has signs.
+    pub sign: bool,
+    /// What is told of it.
+    pub text: String,
+}
+
+/// Bars in one field.
+pub struct Bars<'a> {
+    pub title: &'a str,
+    pub note: &'a str,
+    pub names: &'a [(&'a str, Colour)],
+    /// What the sign stands for, if there is one.
+    pub sign: Option<&'a str>,
+    pub bars: Vec<Bar>,
+    /// As shares of the whole bar, or as they are.
+    pub unit: Unit,
+}
+
+/// Generations that share a bar.
+pub fn groups<T>(generations: &[T]) -> impl Iterator<Item = &[T]> {
+    generations.chunks(generations.len().div_ceil(MOST).max(1))
+}
+
+impl Bars<'_> {
+    /// The chart.
+    pub fn figure(mut self) -> String {
+        let whole = |bar: &Bar| bar.parts.iter().sum::<f64>();
+        self.bars.retain(|bar| whole(bar).is_finite() && whole(bar) > 0.0);
+        if self.bars.is_empty() {
+            return nothing(self.title, "Nothing has been measured yet.");
+        }
+        if self.unit == Unit::Share {
+            for bar in &mut self.bars {
+                let whole = whole(bar);
+                bar.parts.iter_mut().for_each(|part| *part /= whole);
+            }
+        }
+        let y = match self.unit {
+            Unit::Share => Axis::between(0.0, 1.0, 0.25),
+            _ => Axis::around(self.bars.iter().map(whole).chain([0.0]), 4),
+        };
+        let x = Axis::whole(self.bars.iter().flat_map(|bar| [bar.from, bar.to]));
+        let plot = Plot { x, y, height: 240.0, names: 0.0 };
+        let inside: String = self.bars.iter().map(|bar| self.draw(bar, &plot)).collect();
+        let picture = plot.svg(&format!("{} by generation", self.title), "generation", self.unit, &inside);
+        let key = |(name, colour): &(&str, Colour)| Key { name: (*name).to_owned(), colour: *colour, dashed: false };
+        let keys: Vec<Key> = self.names.iter().map(key).collect();
+        let note = self.sign.map_or(self.note.to_owned(), |sign| format!("{}; ▾ {sign}", self.note));
+        figure(self.title, &note, &keys, &picture)
+    }
+
+    fn draw(&self, bar: &Bar, plot: &Plot) -> String {
+        let (left, right) = (plot.x(f64::from(bar.from) - 0.5), plot.x(f64::from(bar.to) + 0.5));
+        // Narrow bars need all their room, and a lone one need not fill the field.
+        let gap = if right - left < 5.0 { 0.0 } else { 1.0f64.max((right - left - 60.0) / 2.0) };
+        let (left, width) = (left + gap, right - left - 2.0 * gap);
+        let pale = if self.sign.is_some() && !bar.sign { " class=\"pale\"" } else { "" };
+        let mut out = format!("<g{pale}><title>{}</title>", escape(&bar.text));
+        let mut low = 0.0;
+        for (part, (_, colour)) in bar.parts.iter().zip(self.names) {
+            let (from, to) = (plot.y(low), plot.y(low + part));
+            low += part;
+            if *part > 0.0 {
+                let _ = write!(
+                    out,
+                    "<rect class=\"{}\" x=\"{left:.1}\" y=\"{to:.1}\" width=\"{width:.1}\" height=\"{:.1}\"/>",
+                    colour.class(),
+                    from - to
+                );
+            }
+        }
+        if self.sign.is_some() && bar.sign {
+            let (x, y, half) = (left + width / 2.0, plot.top() - 2.0, (width / 2.0).min(4.0));
+            let _ = write!(out, "<path class=\"sign\" d=\"M{x:.1} {y}l-{half:.1} -7h{:.1}z\"/>", 2.0 * half);
+        }
+        out + "</g>\n"
+    }
+}

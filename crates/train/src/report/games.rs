@@ -1,0 +1,180 @@
+//! Some games of the newest generation, with diagrams.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use alfil_game::registry::{self, GameVisitor};
+use alfil_game::{Game, Score, Side};
+use alfil_selfplay::{ChunkError, End, GameRecord, chunks, read_chunk};
+
+use super::chart::{Line, Lines, Range};
+use super::text::{count, escape};
+
+/// Games that are shown.
+const SHOWN: usize = 4;
+
+/// Diagrams of a game, spread evenly; the last one is the end of it.
+const DIAGRAMS: usize = 3;
+
+/// Games of a run's newest file, as parts of a page. There may be none yet, and the file may be gone before it is read: then
+/// there are none to look at, and the page says so.
+pub fn newest(game: &str, replay: &Path) -> String {
+    let Some(path) = chunks(replay).pop() else {
+        return "<p class=\"nothing\">There are no games yet.</p>\n".to_owned();
+    };
+    let why = match registry::with_game(game, Newest(&path)) {
+        Ok(Ok(games)) => return games,
+        Ok(Err(error)) => error.to_string(),
+        Err(error) => error.to_string(),
+    };
+    format!("<p class=\"nothing\">{}</p>\n", escape(&why))
+}
+
+struct Newest<'a>(&'a Path);
+
+impl GameVisitor for Newest<'_> {
+    type Output = Result<String, ChunkError>;
+
+    fn visit<G: Game>(self) -> Result<String, ChunkError> {
+        let records = read_chunk::<G>(self.0)?;
+        Ok(choose(&records).into_iter().filter_map(show::<G>).collect())
+    }
+}
+
+/// One game of each result, and then the first ones.
+fn choose(records: &[GameRecord]) -> Vec<&GameRecord> {
+    let mut chosen: Vec<&GameRecord> = Vec::new();
+    let playable = || records.iter().filter(|record| !record.plies.is_empty());
+    for record in playable() {
+        if chosen.len() < SHOWN && chosen.iter().all(|other| other.score() != record.score()) {
+            chosen.push(record);
+        }
+    }
+    for record in playable() {
+        if chosen.len() < SHOWN && chosen.iter().all(|other| other.number != record.number) {
+            chosen.push(record);
+        }
+    }
+    chosen.sort_by_key(|record| record.number);
+    chosen
+}
+
+/// A move of a game that is shown.
+struct Step<G> {
+    /// The number of the move, where a new one begins: `12.`
+    number: Option<String>,
+    name: String,
+    /// With the number at any rate: `12. e4`, `12… e5`
+    full_name: String,
+    /// What the search expected before it, as the first player sees it.
+    value: f64,
+    /// The position after it.
+    after: G,
+}
+
+/// A game as part of the page. None if it is no game of `G`.
+fn show<G: Game>(record: &GameRecord) -> Option<String> {
+    let steps = steps::<G>(record)?;
+    let last = steps.last()?;
+    let mut out =
+        format!("<article>\n<h3>Game {}: {}</h3>\n<p class=\"moves\">", count(record.number), ending(record, last));
+    for step in &steps {
+        if let Some(number) = &step.number {
+            let _ = write!(out, "<i>{number}</i> ");
+        }
+        let _ = write!(out, "{} ", escape(&step.name));
+    }
+    out.push_str("</p>\n<div class=\"boards\">\n");
+    // Three diagrams of two moves would be of the same positions.
+    let mut drawn: Vec<usize> = (1..=DIAGRAMS).map(|number| (steps.len() * number).div_ceil(DIAGRAMS) - 1).collect();
+    drawn.dedup();
+    for step in drawn.into_iter().filter_map(|index| steps.get(index)) {
+        let _ = writeln!(
+            out,
+            "<figure><pre>{}</pre><figcaption>after {}</figcaption></figure>",
+            escape(&board(&step.after.to_string())),
+            escape(&step.full_name)
+        );
+    }
+    out.push_str("</div>\n");
+    let tell = |ply: u32| steps.get(ply as usize - 1).map_or(String::new(), |step| step.full_name.clone());
+    let values = (1..).zip(&steps).map(|(ply, step)| (ply, step.value));
+    let chart = Lines {
+        title: "Value",
+        note: "that the search expected before each move, for the first player",
+        x_name: "ply",
+        tell: &tell,
+        range: Range::Values,
+        height: 150.0,
+        ..Lines::by_generation("", "", vec![Line::new("value", 0, values)])
+    };
+    Some(out + &chart.figure() + "</article>\n")
+}
+
+fn steps<G: Game>(record: &GameRecord) -> Option<Vec<Step<G>>> {
+    let mut steps: Vec<Step<G>> = Vec::new();
+    let mut number = 0;
+    let mut last = None;
+    record.replay::<G>(|game, moves, ply| {
+        let Some(&played) = moves.iter().find(|&&m| m.into() == ply.code) else { return };
+        let side = game.side();
+        let begins = last.is_none() || last == Some(Side::Second) && side == Side::First;
+        number += u32::from(begins);
+        let dots = if side == Side::First { format!("{number}.") } else { format!("{number}…") };
+        last = Some(side);
+        let value = f64::from(ply.value().0);
+        let mut after = game.clone();
+        after.play(played);
+        let name = game.move_name(played);
+        steps.push(Step {
+            full_name: format!("{dots} {name}"),
+            number: begins.then_some(dots),
+            name,
+            value: if side == Side::First { value } else { -value },
+            after,
+        });
+    })?;
+    Some(steps)
+}
+
+/// A diagram without the words that stand to the right of its last line: whose move it is follows from the caption.
+fn board(drawn: &str) -> String {
+    let mut lines: Vec<&str> = drawn.trim_end().lines().collect();
+    let Some(last) = lines.pop() else { return String::new() };
+    let width = lines.iter().map(|line| line.trim_end().chars().count()).max().unwrap_or(0);
+    let end = last.char_indices().nth(width).map(|(end, _)| end);
+    // Only between words.
+    let end = end.filter(|end| width > 0 && (last[..*end].ends_with(' ') || last[*end..].starts_with(' ')));
+    let last = last[..end.unwrap_or(last.len())].trim_end();
+    lines.extend((!last.is_empty()).then_some(last));
+    lines.join("\n")
+}
+
+/// Who won, how, and when.
+fn ending<G: Game>(record: &GameRecord, last: &Step<G>) -> String {
+    let result = match record.score().0 {
+        Score::WIN => "the first player wins".to_owned(),
+        Score::LOSS => "the second player wins".to_owned(),
+        Score::DRAW => "a draw".to_owned(),
+        other => format!("{} points for the first player", other.points()),
+    };
+    let how = match record.end {
+        End::Rules => last.after.outcome().map_or("by the rules", |outcome| outcome.reason),
+        End::Resigned => "resigned",
+        End::Adjudicated => "adjudicated",
+    };
+    escape(&format!("{result} ({how}), {} plies", record.plies.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn diagrams_lose_the_words_beside_them() {
+        assert_eq!(board("  +---+\n1 | x |\n  +---+\n    a    White to move\n"), "  +---+\n1 | x |\n  +---+\n    a");
+        assert_eq!(board("| x |\n      o to move"), "| x |");
+        assert_eq!(board("| x |\nunbroken words"), "| x |\nunbroken words");
+        assert_eq!([board(""), board("one line")], ["", "one line"]);
+    }
+}

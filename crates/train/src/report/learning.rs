@@ -1,0 +1,83 @@
+//! What is learnt, and how well.
+
+use super::chart::{Colour, Line, Lines, Range, Unit, calibration};
+use crate::run::{LossMetrics, Metrics};
+
+/// Losses, learning rate, calibration and probes.
+pub fn charts(metrics: &[Metrics]) -> String {
+    policy(metrics) + &value(metrics) + &agreement(metrics) + &calibrated(metrics) + &probes(metrics) + &rate(metrics)
+}
+
+fn training(metrics: &[Metrics], part: fn(&LossMetrics) -> f64) -> impl Iterator<Item = (u32, f64)> {
+    metrics.iter().map(move |metrics| (metrics.generation, part(&metrics.learning.training)))
+}
+
+/// Where games were held out.
+fn held_out(metrics: &[Metrics], part: fn(&LossMetrics) -> f64) -> impl Iterator<Item = (u32, f64)> {
+    let measured = metrics.iter().filter(|metrics| metrics.learning.held_out != LossMetrics::default());
+    measured.map(move |metrics| (metrics.generation, part(&metrics.learning.held_out)))
+}
+
+fn policy(metrics: &[Metrics]) -> String {
+    let lines = vec![
+        Line::new("training", 0, training(metrics, |loss| loss.policy)),
+        Line::new("held out", 1, held_out(metrics, |loss| loss.policy)),
+        Line::new("entropy of the search's policy: the floor", Colour::GREY.0, training(metrics, floor)).dashed(),
+    ];
+    Lines::by_generation("Policy loss", "", lines).figure()
+}
+
+/// What a perfect network's policy loss would be.
+fn floor(loss: &LossMetrics) -> f64 {
+    loss.policy_entropy
+}
+
+fn value(metrics: &[Metrics]) -> String {
+    let lines = vec![
+        Line::new("training", 0, training(metrics, |loss| loss.value)),
+        Line::new("held out", 1, held_out(metrics, |loss| loss.value)),
+    ];
+    Lines::by_generation("Value loss", "", lines).figure()
+}
+
+fn agreement(metrics: &[Metrics]) -> String {
+    let lines = vec![
+        Line::new("training", 0, training(metrics, |loss| loss.agreement)),
+        Line::new("held out", 1, held_out(metrics, |loss| loss.agreement)),
+    ];
+    let note = "how often the network's best move is the search's";
+    Lines { unit: Unit::Share, range: Range::Numbers, ..Lines::by_generation("Agreement", note, lines) }.figure()
+}
+
+fn rate(metrics: &[Metrics]) -> String {
+    let rates = metrics.iter().map(|metrics| (metrics.generation, metrics.learning.rate));
+    let lines = vec![Line::new("learning rate", 2, rates)];
+    Lines { height: 150.0, ..Lines::by_generation("Learning rate", "", lines) }.figure()
+}
+
+fn calibrated(metrics: &[Metrics]) -> String {
+    let last = metrics.iter().rev().find(|metrics| !metrics.learning.calibration.is_empty());
+    let note = last.map_or(String::new(), |last| {
+        format!(
+            "what happened against what the network of generation {} expected, on games held out; larger dots are more positions",
+            last.generation
+        )
+    });
+    calibration("Calibration", &note, last.map_or(&[], |last| &last.learning.calibration))
+}
+
+fn probes(metrics: &[Metrics]) -> String {
+    // Names that the newest generation knows.
+    let Some(last) = metrics.iter().rev().find(|metrics| !metrics.learning.probes.is_empty()) else {
+        return String::new();
+    };
+    let line = |(colour, name): (usize, &String)| {
+        let values =
+            metrics.iter().filter_map(|metrics| Some((metrics.generation, *metrics.learning.probes.get(name)?)));
+        let line = Line::new(name, colour, values);
+        if colour < Colour::COUNT { line } else { line.dashed() }
+    };
+    let lines = last.learning.probes.keys().enumerate().map(line).collect();
+    let note = "what the network expects, for the side to move, in positions that everybody can judge";
+    Lines { range: Range::Values, ..Lines::by_generation("Probes", note, lines) }.figure()
+}

@@ -1,0 +1,76 @@
+//! A run as a page: one HTML file with everything in it, that any browser shows without a network.
+
+mod chart;
+mod games;
+mod learning;
+mod page;
+mod play;
+mod speed;
+mod strength;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use toml::Table;
+
+use crate::run::{Metrics, RunDirectory, RunError, State};
+
+/// All that a page is made from.
+struct Report {
+    /// The run's name.
+    name: String,
+    /// What the run was told, as it stands in its file. Runs of other versions may have other keys: those below are enough.
+    config: String,
+    game: String,
+    encoding: String,
+    /// The network's.
+    size: String,
+    /// How many there will be; 0 is without end.
+    generations: u32,
+    state: State,
+    metrics: Vec<Metrics>,
+    /// Where its games are.
+    replay: PathBuf,
+}
+
+/// Writes the page of a run. The run may go on meanwhile: the page shows what was finished before.
+pub fn write(directory: &RunDirectory, path: &Path) -> Result<(), RunError> {
+    let page = page::page(&Report::load(directory)?);
+    alfil_nn::write_whole(path, page.as_bytes()).map_err(|why| RunError::io("write", path, why))
+}
+
+impl Report {
+    fn load(directory: &RunDirectory) -> Result<Report, RunError> {
+        let path = directory.config();
+        let config = std::fs::read_to_string(&path).map_err(|why| RunError::io("read", &path, why))?;
+        let damaged = |why: toml::de::Error| RunError::Damaged { path: path.clone(), why: why.message().to_owned() };
+        let table: Table = config.parse().map_err(damaged)?;
+        let text = |table: Option<&Table>, key: &str| {
+            table.and_then(|table| table.get(key)?.as_str()).unwrap_or_default().to_owned()
+        };
+        let generations = table.get("generations").and_then(|generations| generations.as_integer());
+        // The folder's own name, where the path to it is but a dot.
+        let folder = directory.path().canonicalize().unwrap_or_else(|_| directory.path().to_owned());
+        let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
+        Ok(Report {
+            name,
+            game: text(Some(&table), "game"),
+            encoding: text(Some(&table), "encoding"),
+            size: text(table.get("network").and_then(|network| network.as_table()), "size"),
+            generations: generations.and_then(|generations| generations.try_into().ok()).unwrap_or(0),
+            // The metrics come after the state: they may know of a generation more, never of one less.
+            state: State::load(directory)?,
+            metrics: Metrics::load(directory)?,
+            replay: directory.replay(),
+            config,
+        })
+    }
+}
+
+/// The name of what a bar stands for.
+fn generations(first: &Metrics, last: &Metrics) -> String {
+    match (first.generation, last.generation) {
+        (first, last) if first == last => format!("generation {first}"),
+        (first, last) => format!("generations {first} to {last}"),
+    }
+}

@@ -1,0 +1,92 @@
+//! The page.
+
+use std::fmt::Write;
+
+use super::text::{count, elo, escape, percent, time};
+use super::{Report, games, learning, play, speed, strength};
+use crate::run::Phase;
+
+const STYLE: &str = include_str!("style.css");
+
+/// The whole page.
+pub fn page(report: &Report) -> String {
+    let Report { name, config, metrics, .. } = report;
+    let title = escape(name);
+    let mut out = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title} – Alfil</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <h1>{title}</h1>\n<p class=\"under\">{}</p>\n{}",
+        escape(&progress(report)),
+        facts(report)
+    );
+    for (title, charts) in [
+        ("Strength", strength::charts(metrics)),
+        ("Learning", learning::charts(metrics)),
+        ("Self-play", play::charts(metrics)),
+        ("Speed", speed::charts(metrics)),
+    ] {
+        let _ = write!(out, "<section>\n<h2>{title}</h2>\n<div class=\"charts\">\n{charts}</div>\n</section>\n");
+    }
+    let games = games::newest(&report.game, &report.replay);
+    let _ = write!(out, "<section>\n<h2>Newest games</h2>\n<div class=\"games\">\n{games}</div>\n</section>\n");
+    let config = escape(config);
+    let _ = write!(out, "<details>\n<summary>Configuration</summary>\n<pre>{config}</pre>\n</details>\n");
+    out + "</body>\n</html>\n"
+}
+
+/// What is going on, in a sentence.
+fn progress(report: &Report) -> String {
+    let Report { state, game, generations, .. } = report;
+    if *generations > 0 && state.generation > *generations {
+        return format!("A run of {game}, complete.");
+    }
+    let phase = match state.phase {
+        Phase::Selfplay => "self-play",
+        Phase::Learn => "training",
+        Phase::Gate => "gate",
+        Phase::Rate => "rating",
+    };
+    let of = if *generations > 0 { format!(" of {generations}") } else { String::new() };
+    format!("A run of {game}, in generation {}{of}: {phase}.", state.generation)
+}
+
+/// The run in numbers.
+fn facts(report: &Report) -> String {
+    let Report { state, metrics, .. } = report;
+    let games: u64 = metrics.iter().map(|metrics| metrics.selfplay.games).sum();
+    let steps = metrics.last().map_or(state.steps, |last| last.learning.steps);
+    let champion = match state.champion {
+        0 => "the untrained one".to_owned(),
+        generation => format!("generation {generation}"),
+    };
+    let promoted = state.promoted.len().saturating_sub(1);
+    let mut out = "<dl class=\"facts\">\n".to_owned();
+    let mut fact = |name: &str, what: &str, more: &str| {
+        let more = if more.is_empty() { String::new() } else { format!("<small>{}</small>", escape(more)) };
+        let _ = writeln!(out, "<div><dt>{name}</dt><dd>{}{more}</dd></div>", escape(what));
+    };
+    fact("Game", &report.game, &report.encoding);
+    fact("Network", &report.size, "filters x blocks");
+    fact("Generations", &count(metrics.len() as u64), &format!("{} promoted", count(promoted as u64)));
+    fact("Games", &count(games), "");
+    fact("Positions", &count(state.positions), "");
+    fact("Steps", &count(steps), "");
+    fact("Time", &time(state.seconds), "");
+    fact("Promoted network", &champion, &format!("networks/{:06}.safetensors", state.champion));
+    let rated = metrics.iter().rev().find_map(|metrics| Some((metrics.generation, metrics.rating.as_ref()?)));
+    match rated {
+        Some((generation, rating)) => {
+            let interval = format!("{} to {} (95 %)", elo(rating.low), elo(rating.high));
+            let network = format!("{interval}; generation {}, rated after {generation}", rating.network);
+            fact("Elo", &elo(rating.elo), &network);
+            if let Some(exam) = rating.exam {
+                let policy =
+                    format!("{} by the policy alone; {} positions", percent(exam.policy), count(exam.positions));
+                fact("Exam", &percent(exam.search), &policy);
+            }
+        }
+        None => fact("Elo", "–", "not rated yet"),
+    }
+    out + "</dl>\n"
+}

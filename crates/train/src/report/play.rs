@@ -1,0 +1,78 @@
+//! What the games against itself are like.
+
+use super::chart::{Bar, Bars, Colour, Line, Lines, Unit, groups};
+use super::text::count;
+use crate::run::{Metrics, SelfplayMetrics};
+
+/// Length, results, entropy, and how games ended early.
+pub fn charts(metrics: &[Metrics]) -> String {
+    let length = vec![Line::new("plies", 0, each(metrics, |games| games.length))];
+    let entropy = vec![Line::new("entropy", 2, each(metrics, |games| games.policy_entropy))];
+    let note = "of the search's policies, in nats: how undecided it is";
+    Lines::by_generation("Length", "plies of a game, on average", length).figure()
+        + &results(metrics)
+        + &Lines::by_generation("Policy entropy", note, entropy).figure()
+        + &early(metrics)
+        + &false_resignations(metrics)
+}
+
+fn each(metrics: &[Metrics], part: fn(&SelfplayMetrics) -> f64) -> impl Iterator<Item = (u32, f64)> {
+    metrics.iter().map(move |metrics| (metrics.generation, part(&metrics.selfplay)))
+}
+
+fn results(metrics: &[Metrics]) -> String {
+    let bars = groups(metrics).filter_map(|group| {
+        let (first, last) = (group.first()?, group.last()?);
+        let parts = [0, 1, 2].map(|result| group.iter().map(|metrics| metrics.selfplay.results[result]).sum::<u64>());
+        let [won, drawn, lost] = parts.map(count);
+        Some(Bar {
+            from: first.generation,
+            to: last.generation,
+            parts: parts.map(|games| games as f64).to_vec(),
+            sign: false,
+            text: format!("{}\n{won} won, {drawn} drawn, {lost} lost", super::generations(first, last)),
+        })
+    });
+    Bars {
+        title: "Results",
+        note: "for the first player",
+        names: &[("won", Colour(0)), ("drawn", Colour::GREY), ("lost", Colour(1))],
+        sign: None,
+        bars: bars.collect(),
+        unit: Unit::Share,
+    }
+    .figure()
+}
+
+/// Games that did not go on to their end, where there are any.
+fn early(metrics: &[Metrics]) -> String {
+    let of_games = |part: fn(&SelfplayMetrics) -> u64| {
+        let any = metrics.iter().any(|metrics| part(&metrics.selfplay) > 0);
+        let points = metrics.iter().filter(move |metrics| any && metrics.selfplay.games > 0);
+        points.map(move |metrics| (metrics.generation, part(&metrics.selfplay) as f64 / metrics.selfplay.games as f64))
+    };
+    let lines = vec![
+        Line::new("resigned", 0, of_games(|games| games.resigned)),
+        Line::new("adjudicated", 1, of_games(|games| games.adjudicated)),
+    ];
+    if lines.iter().all(|line| line.points.is_empty()) {
+        return String::new();
+    }
+    let note = "games that ended before the rules said so";
+    Lines { unit: Unit::Share, ..Lines::by_generation("Early ends", note, lines) }.figure()
+}
+
+/// Where games were played through to see whether resigning would have been right.
+fn false_resignations(metrics: &[Metrics]) -> String {
+    let tried = metrics.iter().filter(|metrics| metrics.selfplay.played_through > 0);
+    let share = tried.map(|metrics| {
+        let SelfplayMetrics { false_resignations, played_through, .. } = metrics.selfplay;
+        (metrics.generation, false_resignations as f64 / played_through as f64)
+    });
+    let line = Line::new("false", 1, share);
+    if line.points.is_empty() {
+        return String::new();
+    }
+    let note = "games not lost by the side that would have resigned, of those played through to find out";
+    Lines { unit: Unit::Share, ..Lines::by_generation("False resignations", note, vec![line]) }.figure()
+}

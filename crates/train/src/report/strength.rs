@@ -1,0 +1,95 @@
+//! How strong the networks are.
+
+use super::chart::{Bar, Bars, Colour, Line, Lines, Range, Unit, groups, nothing};
+use super::text::{count, time};
+use crate::run::{ExamMetrics, Metrics, RatingMetrics};
+
+/// Rating, exam and gate.
+pub fn charts(metrics: &[Metrics]) -> String {
+    rating(metrics) + &exam(metrics) + &gate(metrics)
+}
+
+/// Ratings, with the generations that they were measured after.
+fn ratings(metrics: &[Metrics]) -> impl Iterator<Item = (u32, &RatingMetrics)> {
+    metrics.iter().filter_map(|metrics| Some((metrics.generation, metrics.rating.as_ref()?)))
+}
+
+fn rating(metrics: &[Metrics]) -> String {
+    let elo = ratings(metrics).map(|(generation, rating)| (generation, rating.elo));
+    let band = ratings(metrics).map(|(generation, rating)| (generation, rating.low, rating.high));
+    // The pool grows, and everyone's rating moves a little: the last ones count.
+    let standings = ratings(metrics).last().map_or(&[][..], |(_, rating)| &rating.standings);
+    let fixed = standings.iter().filter(|(name, _)| !is_generation(name)).cloned();
+    let tell = |generation: u32| {
+        let metrics = metrics.iter().find(|metrics| metrics.generation == generation);
+        let rated = metrics.and_then(|metrics| Some((metrics.seconds, metrics.rating.as_ref()?)));
+        rated.map_or(String::new(), |(seconds, rating)| {
+            let (network, games) = (rating.network, count(rating.games));
+            format!("generation {generation}, after {}\nnetwork of generation {network}, {games} games", time(seconds))
+        })
+    };
+    let lines = vec![Line::new("Elo", 0, elo).with_band(band)];
+    Lines {
+        tell: &tell,
+        unit: Unit::Elo,
+        range: Range::Numbers,
+        levels: fixed.collect(),
+        ..Lines::by_generation("Rating", "of the promoted network, in Elo, with its 95 % interval", lines)
+    }
+    .figure()
+}
+
+/// Whether a player of the pool is a network of the run.
+fn is_generation(name: &str) -> bool {
+    name.strip_prefix("generation ").is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+fn exam(metrics: &[Metrics]) -> String {
+    let share = |share: fn(&ExamMetrics) -> f64| {
+        ratings(metrics).filter_map(move |(generation, rating)| Some((generation, share(rating.exam.as_ref()?))))
+    };
+    let lines = vec![
+        Line::new("with search", 0, share(|exam| exam.search)),
+        Line::new("by the policy alone", 1, share(|exam| exam.policy)),
+    ];
+    if lines.iter().all(|line| line.points.is_empty()) {
+        return String::new();
+    }
+    let note = "moves that keep the value of the game, by an exact solver";
+    Lines { unit: Unit::Share, range: Range::Numbers, ..Lines::by_generation("Exam", note, lines) }.figure()
+}
+
+fn gate(metrics: &[Metrics]) -> String {
+    const TITLE: &str = "Gate";
+    if !metrics.is_empty() && metrics.iter().all(|metrics| metrics.gate.is_none()) {
+        return nothing(TITLE, "There is no gate: every candidate is promoted.");
+    }
+    let bars = groups(metrics).filter_map(|group| {
+        let (first, last) = (group.first()?, group.last()?);
+        let sum = |result: usize| group.iter().filter_map(|metrics| Some(metrics.gate?.results[result])).sum::<u64>();
+        let promoted = group.iter().filter(|metrics| metrics.promoted).count();
+        let [won, drawn, lost] = [0, 1, 2].map(sum);
+        let verdict = match (group.len(), promoted) {
+            (1, 1) => "promoted".to_owned(),
+            (1, _) => "not promoted".to_owned(),
+            (all, promoted) => format!("{promoted} of {all} promoted"),
+        };
+        let name = super::generations(first, last);
+        Some(Bar {
+            from: first.generation,
+            to: last.generation,
+            parts: [won, drawn, lost].map(|games| games as f64).to_vec(),
+            sign: promoted > 0,
+            text: format!("{name}: {verdict}\n{won} won, {drawn} drawn, {lost} lost"),
+        })
+    });
+    Bars {
+        title: TITLE,
+        note: "the candidate against the network before it",
+        names: &[("won", Colour(0)), ("drawn", Colour::GREY), ("lost", Colour(1))],
+        sign: Some("promoted"),
+        bars: bars.collect(),
+        unit: Unit::Share,
+    }
+    .figure()
+}

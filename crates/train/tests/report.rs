@@ -1,0 +1,185 @@
+//! The page of a run, from made-up runs.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use alfil_game::tictactoe::TicTacToe;
+use alfil_game::{First, Game, Mover, Score, line};
+use alfil_selfplay::{End, GameRecord, Ply, write_chunk};
+use alfil_train::run::{
+    ExamMetrics, GateMetrics, LearningMetrics, LossMetrics, Metrics, RatingMetrics, RunDirectory, SelfplayMetrics,
+    State,
+};
+use alfil_train::{config, report};
+
+const SECTIONS: [&str; 6] = ["Strength", "Learning", "Self-play", "Speed", "Newest games", "Configuration"];
+
+/// A run in a folder of its own, which goes away in the end.
+struct Made(PathBuf, RunDirectory);
+
+impl Made {
+    fn new(test: &str, name: &str, metrics: &[Metrics]) -> Made {
+        let folder = std::env::temp_dir().join(format!("alfil-report-{test}-{}", std::process::id()));
+        let run = RunDirectory::new(folder.join(name));
+        run.create().unwrap();
+        let config = alfil_train::Config::parse("game = \"tictactoe\"\nencoding = \"tictactoe/stones\"", &[]).unwrap();
+        std::fs::write(run.config(), config::render(&config)).unwrap();
+        State::new().save(&run).unwrap();
+        let lines = metrics.iter().map(|metrics| serde_json::to_string(metrics).unwrap() + "\n");
+        // The last line is being written.
+        std::fs::write(run.metrics(), lines.collect::<String>() + "{\"generation\":").unwrap();
+        Made(folder, run)
+    }
+
+    fn page(&self) -> String {
+        report::write(&self.1, &self.1.report()).unwrap();
+        let page = std::fs::read_to_string(self.1.report()).unwrap();
+        check(&page);
+        page
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What must hold of every page.
+fn check(page: &str) {
+    for word in page.split(|c: char| !c.is_alphanumeric()) {
+        assert!(!["nan", "inf", "infinity"].contains(&word.to_lowercase().as_str()), "a number that is none: {word}");
+    }
+    let mut open: Vec<&str> = Vec::new();
+    for tag in page.split('<').skip(1) {
+        let (tag, _) = tag.split_once('>').unwrap();
+        let name = tag.split([' ', '\n']).next().unwrap();
+        if let Some(name) = name.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name), "</{name}> closes what is not open");
+        } else if !tag.ends_with('/') && !["!DOCTYPE", "meta"].contains(&name) {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+    assert!(!page.contains("<script") && !page.contains("http"), "it needs something else");
+    for section in SECTIONS {
+        assert!(page.contains(&format!("<h2>{section}</h2>")) || page.contains(&format!("<summary>{section}<")));
+    }
+}
+
+fn generation(generation: u32) -> Metrics {
+    let part = f64::from(generation) / 20.0;
+    let loss =
+        LossMetrics { policy: 3.0 - part, policy_entropy: 1.0, value: 0.9, agreement: 0.3, ..Default::default() };
+    Metrics {
+        generation,
+        seconds: 60.0 * f64::from(generation),
+        selfplay: SelfplayMetrics {
+            seconds: 30.0,
+            games: 100,
+            results: [50, 30, 20],
+            length: 8.0,
+            resigned: 10,
+            adjudicated: 5,
+            played_through: 8,
+            false_resignations: 1,
+            evaluations_per_second: 250_000.0,
+            ..Default::default()
+        },
+        learning: LearningMetrics {
+            seconds: 20.0,
+            steps: 100 * u64::from(generation),
+            rate: 0.002,
+            training: loss,
+            held_out: loss,
+            calibration: vec![[0.0, 0.0, 0.0], [10.0, 0.5, 0.4], [90.0, -0.5, -0.6]],
+            probes: BTreeMap::from([("a <b>queen</b> up".to_owned(), part.min(1.0))]),
+            ..Default::default()
+        },
+        gate: Some(GateMetrics {
+            results: [40, 0, 0],
+            elo: 300.0,
+            low: 100.0,
+            high: f64::INFINITY,
+            ..Default::default()
+        }),
+        promoted: generation.is_multiple_of(2),
+        rating: generation.is_multiple_of(5).then(|| RatingMetrics {
+            network: generation,
+            elo: 100.0 * part,
+            low: if generation == 5 { f64::NEG_INFINITY } else { 100.0 * part - 50.0 },
+            high: f64::INFINITY,
+            standings: vec![
+                ("random".to_owned(), 0.0),
+                ("uct:rollouts=100".to_owned(), 80.0),
+                (format!("generation {generation}"), 100.0 * part),
+            ],
+            exam: Some(ExamMetrics { positions: 300, search: 0.98, policy: 0.8 }),
+            ..Default::default()
+        }),
+    }
+}
+
+#[test]
+fn a_page_has_everything_that_was_measured() {
+    for generations in [1, 20, 500] {
+        let made =
+            Made::new(&format!("all-{generations}"), "run", &(1..=generations).map(generation).collect::<Vec<_>>());
+        let page = made.page();
+        let charts = "Policy loss,Value loss,Agreement,Learning rate,Calibration,Probes,Rating,Gate,Length,Results,\
+                      Policy entropy,Early ends,False resignations,Evaluations,Positions,Samples,Shares,Time by phase";
+        for chart in charts.split(',') {
+            assert!(page.contains(&format!("<b>{chart}</b>")), "{chart}");
+        }
+        assert_eq!(page.contains("<b>Exam</b>"), generations >= 5);
+        assert_eq!(page.contains(">uct:rollouts=100<title>uct:rollouts=100: 80</title>"), generations >= 5);
+        assert!(page.contains("a &lt;b&gt;queen&lt;/b&gt; up") || generations == 1);
+        assert!(page.contains("40 won, 0 drawn, 0 lost") || generations == 500);
+        assert!(page.len() < 1 << 20, "{} bytes", page.len());
+    }
+}
+
+#[test]
+fn a_run_without_results_has_a_page() {
+    let page = Made::new("empty", "run", &[]).page();
+    assert!(page.contains("Nothing has been measured yet.") && page.contains("There are no games yet."));
+    // A generation of which nothing is known, with no gate.
+    let page = Made::new("bare", "run", &[Metrics { generation: 1, ..Metrics::default() }]).page();
+    assert!(page.contains("There is no gate"));
+}
+
+#[test]
+fn text_from_outside_is_escaped() {
+    let made = Made::new("nasty", "<b>\"a' & <script>", &[generation(1)]);
+    assert!(made.page().contains("<h1>&lt;b&gt;&quot;a&#39; &amp; &lt;script&gt;</h1>"));
+}
+
+#[test]
+fn games_are_shown_with_diagrams() {
+    let made = Made::new("games", "run", &[generation(1)]);
+    let mut game = TicTacToe::new(&Default::default());
+    let played = line(&mut game, "1 4 2 5 3").unwrap();
+    assert!(game.outcome().is_some());
+    // As the mover sees it, and the first player wins.
+    let values = [0.0, -0.2, 0.4, -0.8, 1.0];
+    let plies = played.iter().zip(values).map(|(m, value)| Ply::new((*m).into(), &[], Mover(value)));
+    let record = GameRecord::new(1_234, String::new(), plies.collect(), First(Score::WIN), End::Rules);
+    write_chunk::<TicTacToe>(&made.1.replay().join("000001-0000.games"), &[record]).unwrap();
+    let page = made.page();
+    assert!(page.contains("<h3>Game 1,234: the first player wins (three in a row), 5 plies</h3>"));
+    assert!(page.contains("<i>1.</i> 1 4 <i>2.</i> 2 5 <i>3.</i> 3 "));
+    assert!(page.contains("<figcaption>after 2… 5</figcaption>") && page.contains("| x x x |"));
+    assert!(page.contains("<title>2… 5\nvalue: 0.8</title>"));
+    // A file that makes no sense is no reason to have no page.
+    std::fs::write(made.1.replay().join("000002-0000.games"), "x").unwrap();
+    assert!(made.page().contains("damaged"));
+}
+
+#[test]
+fn a_page_that_cannot_be_written_leaves_nothing_behind() {
+    let made = Made::new("unwritable", "run", &[]);
+    let error = report::write(&made.1, &made.0.join("none").join("page.html")).unwrap_err();
+    assert!(error.to_string().starts_with("cannot write "), "{error}");
+    assert!(!made.0.join("none").exists());
+}
