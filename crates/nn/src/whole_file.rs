@@ -4,10 +4,13 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
+/// Between the name of a file and the number of the process that writes it.
+const PARTIAL: &str = ".partial-";
+
 /// Writes a file under a temporary name, makes sure that it has reached the disk, and gives it its name.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut partial = path.as_os_str().to_owned();
-    partial.push(format!(".partial-{}", std::process::id()));
+    partial.push(format!("{PARTIAL}{}", std::process::id()));
     let write = || {
         let mut file = File::create(&partial)?;
         file.write_all(bytes)?;
@@ -16,4 +19,15 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     };
     // Best effort: the error that matters is the first one.
     write().inspect_err(|_| drop(std::fs::remove_file(&partial)))
+}
+
+/// Removes what processes that were killed have left of unfinished files in a folder. Nobody may be writing there.
+pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.file_name().is_some_and(|name| name.to_string_lossy().contains(PARTIAL)) {
+            std::fs::remove_file(path)?;
+        }
+    }
+    Ok(())
 }

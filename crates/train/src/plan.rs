@@ -66,10 +66,11 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
     }
     let samples_per_second = (steps * config.training.batch) as f64 / began.elapsed().as_secs_f64();
     let played: usize = records.iter().map(|record| record.plies.len()).sum();
-    // While no game has ended, the moves so far say how long they are at least.
+    // Short games end first: how many moves are made for each that ends says more than how long those were. While none has
+    // ended, the moves so far say how long they are at least.
     let length = match records.len() {
         0 => counts.moves as f64 / (machine.lanes * config.selfplay.at_once) as f64,
-        games => played as f64 / games as f64,
+        games => counts.moves as f64 / games as f64,
     };
     let positions = config.selfplay.games as f64 * length;
     let most = if config.training.steps == 0 { f64::INFINITY } else { config.training.steps as f64 };

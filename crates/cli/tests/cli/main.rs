@@ -4,3 +4,5 @@
 mod commands;
 mod contests;
 mod support;
+#[cfg(feature = "torch")]
+mod training;

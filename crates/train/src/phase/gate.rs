@@ -86,7 +86,7 @@ impl<E: Encoding> Run<E> {
         match report.sprt.and_then(|(_, state)| state.decision) {
             Some(decision) => decision == Decision::AcceptH1,
             None if self.config.gate.kind == GateKind::Score => score >= self.config.gate.score,
-            None => score > 0.5,
+            None => score >= 0.5,
         }
     }
 

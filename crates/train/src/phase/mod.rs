@@ -75,6 +75,7 @@ impl<E: Encoding> Run<E> {
     ) -> Result<Run<E>, RunError> {
         directory.create().map_err(|why| RunError::io("make the folders of", directory.path(), why))?;
         let lock = Lock::take(&directory)?;
+        directory.clean().map_err(|why| RunError::io("clean", directory.path(), why))?;
         let architecture = config.architecture()?;
         let begun = directory.has_begun();
         if begun {

@@ -38,8 +38,16 @@ impl RunDirectory {
 
     /// Makes the folders.
     pub fn create(&self) -> std::io::Result<()> {
-        let folders = [self.networks(), self.checkpoints(), self.selfplay(), self.replay(), self.games()];
-        folders.iter().try_for_each(std::fs::create_dir_all)
+        self.folders().iter().try_for_each(std::fs::create_dir_all)
+    }
+
+    /// Removes what a process that was killed has left unfinished. Only for who holds the lock.
+    pub(crate) fn clean(&self) -> std::io::Result<()> {
+        self.folders().iter().try_for_each(|folder| alfil_nn::remove_unfinished(folder))
+    }
+
+    fn folders(&self) -> [PathBuf; 6] {
+        [self.0.clone(), self.networks(), self.checkpoints(), self.selfplay(), self.replay(), self.games()]
     }
 
     /// What the run was told.

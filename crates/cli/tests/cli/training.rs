@@ -1,0 +1,203 @@
+//! Training as users of the command line see it. Needs libtorch.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use alfil_game::tictactoe::TicTacToe;
+
+use super::support::{Folder, alfil, complaint, json, stdout};
+
+/// A configuration that comes with the program.
+fn shipped(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs").join(name).display().to_string()
+}
+
+/// A run of tic-tac-toe that takes some seconds, with everything in it. One thread of each kind: what is compared bit by bit
+/// must not depend on the number of cores.
+fn small() -> Vec<String> {
+    let keys = [
+        "generations=3",
+        "machine.lanes=1",
+        "machine.replicas=1",
+        "machine.cache=1",
+        "network.size=8x1",
+        "selfplay.games=300",
+        "selfplay.at_once=8",
+        "training.checkpoint_steps=20",
+        "gate.games=12",
+        "rating.every=2",
+        "rating.games=8",
+        "rating.positions=40",
+        "rating.players=[\"random\", \"alphabeta:depth=1\"]",
+    ];
+    keys.iter().flat_map(|key| ["--set".to_owned(), (*key).to_owned()]).collect()
+}
+
+fn train(run: &str) -> Vec<String> {
+    let mut arguments = vec!["train".to_owned(), shipped("tictactoe.toml"), "--run".to_owned(), run.to_owned()];
+    arguments.extend(small());
+    arguments
+}
+
+fn start(arguments: &[String]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_alfil"));
+    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn text(arguments: &[String]) -> String {
+    stdout(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The files of a run that must not depend on interruptions, by their names.
+fn lasting(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for folder in ["checkpoints", "replay", "games"] {
+        for entry in std::fs::read_dir(run.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            // The journal of a gate notes how long each move took.
+            if path.extension().is_some_and(|ending| ending != "jsonl") {
+                files.insert(path.strip_prefix(run).unwrap().to_owned(), std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    files
+}
+
+/// What was measured, without times and speeds.
+fn measured(run: &Path) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(run.join("metrics.jsonl")).unwrap();
+    let mut lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for line in &mut lines {
+        let losses = line["learning"]["held_out"].clone();
+        let kept = ["generation", "gate", "promoted", "rating"].map(|key| (key.to_owned(), line[key].clone()));
+        *line = serde_json::Value::Object(kept.into_iter().chain([("held_out".to_owned(), losses)]).collect());
+        for part in ["gate", "rating"] {
+            if let Some(object) = line[part].as_object_mut() {
+                object.remove("seconds");
+            }
+        }
+    }
+    lines
+}
+
+/// The numbers of all games in the window.
+fn numbers(run: &Path) -> Vec<u64> {
+    let mut numbers: Vec<u64> = alfil_selfplay::chunks(&run.join("replay"))
+        .iter()
+        .flat_map(|path| alfil_selfplay::read_chunk::<TicTacToe>(path).unwrap())
+        .map(|record| record.number)
+        .collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+#[test]
+fn tic_tac_toe_is_learnt_to_perfection() {
+    let folder = Folder::new("perfection");
+    let run = folder.file("run");
+    let lines = stdout(&["train", &shipped("tictactoe.toml"), "--run", &run]);
+    let network = lines.lines().last().unwrap().strip_prefix("complete: the network is ").unwrap().to_owned();
+    let openings = folder.file("start.txt");
+    std::fs::write(&openings, "3/3/3 x\n").unwrap();
+    let player = format!("{network}:visits=100");
+    let against =
+        ["match", &player, "oracle", "--game", "tictactoe", "--games", "100", "--openings", &openings, "--json"];
+    let report = json(&against);
+    assert_eq!((&report["wins"], &report["draws"], &report["losses"]), (&0.into(), &100.into(), &0.into()), "{lines}");
+}
+
+#[test]
+fn a_run_that_is_killed_thirty_times_ends_as_one_that_is_not() {
+    let folder = Folder::new("kill");
+    let (calm, rough) = (folder.file("calm"), folder.file("rough"));
+    text(&train(&calm));
+    let mut kills = 0;
+    let began = Instant::now();
+    while kills < 30 {
+        let mut child = start(&train(&rough));
+        // Somewhere between before the first line of work and well into it.
+        let delay = Duration::from_millis(100 + began.elapsed().subsec_nanos() as u64 % 600);
+        std::thread::sleep(delay);
+        if let Some(status) = child.try_wait().unwrap() {
+            let output = child.wait_with_output().unwrap();
+            let words = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+            assert!(status.success(), "{words}");
+            panic!("it was complete after {kills} kills: {words}");
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+    }
+    text(&train(&rough));
+    let (calm, rough) = (Path::new(&calm), Path::new(&rough));
+    assert_eq!(numbers(rough), (0..900).collect::<Vec<_>>());
+    let (files, others) = (lasting(calm), lasting(rough));
+    assert_eq!(files.keys().collect::<Vec<_>>(), others.keys().collect::<Vec<_>>());
+    for (name, bytes) in &files {
+        assert_eq!(bytes, &others[name], "{} differs", name.display());
+    }
+    assert_eq!(measured(calm), measured(rough));
+    let leftovers = alfil_selfplay::chunks(&rough.join("selfplay"));
+    assert!(leftovers.is_empty(), "{leftovers:?}");
+}
+
+#[test]
+fn a_run_has_one_process_at_a_time_and_stops_when_asked() {
+    let folder = Folder::new("lock");
+    let run = folder.file("run");
+    let mut arguments = train(&run);
+    arguments.extend(["--set".to_owned(), "generations=0".to_owned()]);
+    let child = start(&arguments);
+    let state = Path::new(&run).join("state.json");
+    let began = Instant::now();
+    while !state.exists() {
+        assert!(began.elapsed() < Duration::from_secs(60), "it did not begin");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let second: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    assert!(complaint(&second).contains("another process is working on the run"), "{}", complaint(&second));
+    let asked = Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(asked.success());
+    let output = child.wait_with_output().unwrap();
+    let words = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && words.contains("the same command goes on"), "{words}");
+    // Another network cannot go on with it; more generations can.
+    let mut other = train(&run);
+    other.extend(["--set".to_owned(), "network.size=16x1".to_owned()]);
+    let other: Vec<&str> = other.iter().map(String::as_str).collect();
+    assert!(complaint(&other).contains("has network.size = 8x1, not 16x1"), "{}", complaint(&other));
+}
+
+#[test]
+fn games_can_go_on_while_the_network_learns() {
+    let folder = Folder::new("overlap");
+    let run = folder.file("run");
+    let mut arguments = train(&run);
+    arguments.extend(["--set".to_owned(), "machine.mode=overlap".to_owned(), "--log".to_owned(), "json".to_owned()]);
+    let lines = text(&arguments);
+    let events: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let generations = events.iter().filter(|event| event["event"] == "generation").count();
+    assert_eq!(generations, 3, "{lines}");
+    assert_eq!(events.last().unwrap()["complete"], true);
+    let numbers = numbers(Path::new(&run));
+    assert!(numbers.len() >= 900, "{}", numbers.len());
+    assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "a game is there twice");
+}
+
+#[test]
+fn what_is_wrong_with_a_run_is_said_in_one_sentence() {
+    let folder = Folder::new("wrong");
+    let quickstart = shipped("quickstart.toml");
+    assert!(complaint(&["train", "nothing.toml"]).contains("cannot read the configuration nothing.toml"));
+    let typo = complaint(&["train", &quickstart, "--set", "training.bacth=3"]);
+    assert!(typo.contains("there is no key 'training.bacth': did you mean training.batch?"), "{typo}");
+    let range = complaint(&["train", &quickstart, "--set", "training.batch=1"]);
+    assert!(range.contains("training.batch must be from 2 to 65536"), "{range}");
+    let file = folder.file("file");
+    std::fs::write(&file, "").unwrap();
+    let blocked = complaint(&["train", &quickstart, "--run", &format!("{file}/run")]);
+    assert!(blocked.contains("cannot make the folders of"), "{blocked}");
+    assert!(!alfil(&["train", &quickstart, "--for", "soon"]).status.success());
+}
