@@ -8,6 +8,7 @@ use alfil_arena::ladder::{Climb, Ladder, svg};
 use alfil_arena::player::GRAMMAR;
 use alfil_game::Game;
 use alfil_game::registry::{self, GameVisitor};
+use alfil_train::RunDirectory;
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
 
@@ -17,7 +18,7 @@ use crate::match_command::{Arena, entrant, progress};
 #[derive(Args)]
 #[command(after_help = GRAMMAR)]
 pub struct LadderCommand {
-    /// Network files, or any players
+    /// Network files, folders of them (a run's stands for its promoted networks), or any players
     #[arg(required = true, value_name = "PLAYER")]
     players: Vec<String>,
     /// The game's name
@@ -62,8 +63,11 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             anchor.and_then(|(line, elo)| Some((line, elo.parse::<f64>().ok().filter(|elo| elo.is_finite())?)));
         let (anchor, anchor_elo) = anchor
             .ok_or_else(|| anyhow!("--anchor '{}' should be a player and its Elo, as in random=0", command.anchor))?;
-        let lines = std::iter::once(anchor).chain(command.players.iter().map(String::as_str));
-        let players = lines.map(entrant::<G>).collect::<anyhow::Result<Vec<_>>>()?;
+        let mut lines = vec![anchor.to_owned()];
+        for line in &command.players {
+            lines.extend(expand(line)?);
+        }
+        let players = lines.iter().map(|line| entrant::<G>(line)).collect::<anyhow::Result<Vec<_>>>()?;
         let threads = players.iter().map(|player| player.threads).max().unwrap_or(1);
         // Better now than after a night of games.
         let folder =
@@ -102,4 +106,29 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         }
         Ok(Verdict::Fine)
     }
+}
+
+/// A folder, with keys behind a colon if there are any, stands for the networks in it.
+fn expand(line: &str) -> anyhow::Result<Vec<String>> {
+    let (folder, keys) = match line.rsplit_once(':').filter(|(_, keys)| keys.contains('=')) {
+        Some((folder, keys)) => (folder, format!(":{keys}")),
+        None => (line, String::new()),
+    };
+    if !Path::new(folder).is_dir() {
+        return Ok(vec![line.to_owned()]);
+    }
+    let run = RunDirectory::new(folder);
+    let folder = if run.has_begun() { run.networks() } else { PathBuf::from(folder) };
+    let entries = std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    // The candidate of a run under way may be gone in a moment.
+    let is_network = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.ends_with(".safetensors") && !name.starts_with("candidate-")
+    };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_network).collect();
+    paths.sort();
+    if paths.is_empty() {
+        bail!("there are no networks in {}", folder.display());
+    }
+    Ok(paths.iter().map(|path| format!("{}{keys}", path.display())).collect())
 }

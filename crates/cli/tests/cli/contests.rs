@@ -51,6 +51,11 @@ fn networks_play_and_climb() {
     let (a, b) = (format!("{one}:visits=60"), format!("{two}:movetime=0.001,threads=2,name=Two"));
     let report = json(&["match", &a, &b, "--game", "tictactoe", "--games", "4", "--json"]);
     assert_eq!((&report["a"], &report["b"]), (&"one:visits=60".into(), &"Two".into()));
+    let rows =
+        json(&["ladder", &format!("{}:visits=4", folder.file("")), "--game", "tictactoe", "--games", "4", "--json"]);
+    let names: Vec<&str> =
+        rows["players"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"one:visits=4") && names.contains(&"two:visits=4"), "{rows}");
     let (state, picture) = (folder.file("state"), folder.file("ladder.svg"));
     let ladder = ["ladder", &a, "--game", "tictactoe", "--games", "12", "--state", &state, "--svg", &picture];
     let text = stdout(&ladder);
