@@ -88,7 +88,8 @@ fn print(plan: &Plan, config: &Config, machine: &Machine, out: &mut impl Write) 
     Ok(Verdict::Fine)
 }
 
-fn bytes(count: u64) -> String {
+/// A size for people.
+pub fn bytes(count: u64) -> String {
     match count as f64 {
         count if count >= 1e9 => format!("{:.1} GB", count / 1e9),
         count if count >= 1e6 => format!("{:.1} MB", count / 1e6),

@@ -137,7 +137,8 @@ fn play<E: Encoding>(
     Ok((Counts::sum(counts), records, began.elapsed().as_secs_f64()))
 }
 
-/// Positions of random games with targets that mean nothing.
+/// Positions of random games with targets that mean nothing, but that are always the same for the same position: a network can
+/// learn them by heart.
 pub fn random_samples<E: Encoding>(samples: &mut Samples, count: usize, seed: u64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(derive(seed, &[]));
     let mut game = E::Game::new(&Default::default());
@@ -147,12 +148,13 @@ pub fn random_samples<E: Encoding>(samples: &mut Samples, count: usize, seed: u6
             game = E::Game::new(&Default::default());
             continue;
         }
-        let best = random.random_range(0..moves.len());
-        let policy: Vec<f32> = (0..moves.len()).map(|number| f32::from(u8::from(number == best))).collect();
+        let mut of_position = Xoshiro256PlusPlus::seed_from_u64(derive(seed, &[game.key()]));
+        let mut policy = vec![0.0; moves.len()];
+        policy[of_position.random_range(0..moves.len())] = 1.0;
         let mut wdl = [0.0; 3];
-        wdl[random.random_range(0..3)] = 1.0;
-        let moves_left = random.random_range(0..100) as f32;
+        wdl[of_position.random_range(0..3)] = 1.0;
+        let moves_left = of_position.random_range(0..100) as f32;
         samples.push::<E>(&game, &moves, Target { policy: &policy, wdl, moves_left }, None);
-        game.play(moves[best]);
+        game.play(moves[random.random_range(0..moves.len())]);
     }
 }

@@ -2,6 +2,7 @@
 
 mod eval;
 mod selfplay;
+mod train;
 mod tree;
 
 use std::io::Write;
@@ -16,6 +17,8 @@ pub enum BenchCommand {
     Eval(eval::Eval),
     /// Play games to learn from, on one lane and on two in turns
     Selfplay(selfplay::SelfplayBench),
+    /// Train a network, on one replica and on all in turns, and build batches for it
+    Train(train::TrainBench),
     /// Search a chess middlegame with an evaluator that costs nothing, on one and on two threads in turns
     Tree(tree::TreeBench),
 }
@@ -24,6 +27,7 @@ pub fn run(command: BenchCommand, out: &mut impl Write) -> anyhow::Result<Verdic
     match command {
         BenchCommand::Eval(eval) => eval::run(eval, out),
         BenchCommand::Selfplay(bench) => selfplay::run(&bench, out),
+        BenchCommand::Train(bench) => train::run(&bench, out),
         BenchCommand::Tree(bench) => tree::run(&bench, out),
     }
 }

