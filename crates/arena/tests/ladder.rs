@@ -20,6 +20,7 @@ fn climb<G: Game>(lines: &[&str], games: u64, state: Option<&Path>) -> Result<St
         anchor: 0,
         anchor_elo: 100.0,
         games,
+        newcomer: None,
         concurrency: 2,
         seed: 1,
         openings: Openings::random(1),

@@ -81,6 +81,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             anchor: 0,
             anchor_elo,
             games: command.games,
+            newcomer: None,
             concurrency: command.arena.concurrency(threads),
             seed: command.arena.seed,
             openings: command.arena.openings()?,

@@ -14,6 +14,7 @@ mod plan;
 mod report;
 mod search;
 mod selfplay;
+mod stop;
 mod torch;
 mod train;
 mod uci;

@@ -25,10 +25,10 @@ use crate::Verdict;
 #[command(after_help = GRAMMAR)]
 pub struct MatchCommand {
     /// A player; results are told from its side
-    #[arg(value_name = "A")]
+    #[arg(value_name = "A", default_value = "trained")]
     a: String,
     /// The other player
-    #[arg(value_name = "B")]
+    #[arg(value_name = "B", default_value = "alphabeta:depth=3")]
     b: String,
     /// The game's name
     #[arg(long, default_value = "chess")]

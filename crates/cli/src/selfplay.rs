@@ -3,21 +3,22 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use alfil_game::Game;
 use alfil_game::registry::{self, GameVisitor};
-use alfil_search::evaluators::{Cache, CacheMemory, Kind, Maker};
+use alfil_nn::Network;
+use alfil_search::evaluators::{Cache, CacheMemory, Kind, Maker, maker_on};
 use alfil_search::selection::{Gumbel, Puct};
 use alfil_selfplay::{Cheap, Counts, Resign, SearchKind, Session, Settings, Starts, Temperature, Tickets, next_number};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use crate::Verdict;
 use crate::search::kind;
+use crate::train::inference;
+use crate::{Verdict, stop, torch};
 
 /// Of positions with more moves the evaluation is not remembered.
 const CACHED_MOVES: usize = 64;
@@ -36,6 +37,9 @@ pub struct SelfplayCommand {
     /// Games to play
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     games: u64,
+    /// Compute the network on libtorch instead of our CPU engine: cpu, cuda, cuda:N or auto
+    #[arg(long)]
+    device: Option<String>,
     /// Threads, each with its own evaluator [default: all cores]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
     lanes: Option<u32>,
@@ -106,7 +110,12 @@ impl<W: Write> GameVisitor for Task<'_, W> {
 
     fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
         let Task { command, kind, out } = self;
-        let maker = kind.maker::<G>().with_context(|| format!("cannot use {}", command.evaluator))?;
+        let maker = match (&command.device, &kind) {
+            (Some(device), Kind::Network(network)) => on_device(network, device),
+            (Some(_), _) => bail!("--device is for networks"),
+            (None, _) => kind.maker::<G>().map_err(anyhow::Error::from),
+        };
+        let maker = maker.with_context(|| format!("cannot use {}", command.evaluator))?;
         let settings = settings::<G>(&command)?;
         std::fs::create_dir_all(&command.output)
             .with_context(|| format!("cannot make the folder {}", command.output.display()))?;
@@ -115,13 +124,14 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             megabytes => with_cache(maker, (megabytes as usize) << 20),
         };
         let first = next_number::<G>(&command.output)?;
+        let stop = stop::flag()?;
         let session = Session {
             settings,
             lanes: command.lanes.map_or_else(cores, |lanes| lanes as usize),
             maker: &maker,
             judge: None,
             tickets: Arc::new(Tickets::of(first..first.saturating_add(command.games))),
-            stop: &AtomicBool::new(false),
+            stop: &stop,
             seed: command.seed,
             folder: &command.output,
         };
@@ -142,6 +152,20 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         let seconds = began.elapsed().as_secs_f64();
         if command.json { print_json(&command, &counts, seconds, out) } else { print(&command, &counts, seconds, out) }
     }
+}
+
+/// Evaluators of a network on libtorch.
+fn on_device<G: Game>(network: &Network, device: &str) -> anyhow::Result<Maker<G>> {
+    let libtorch = torch::require()?;
+    let make = inference(libtorch, libtorch.devices(device)?);
+    let network = network.clone();
+    // What cannot be used at all shows here, once.
+    drop(make(&network).map_err(anyhow::Error::msg)?);
+    let fail = |why: String| -> ! {
+        eprintln!("alfil: the device failed: {why}");
+        std::process::exit(2)
+    };
+    Ok(maker_on(&network.clone(), move || make(&network).unwrap_or_else(|why| fail(why)))?)
 }
 
 /// How the games are played.

@@ -10,6 +10,7 @@ mod engine;
 mod file;
 mod network;
 mod open;
+mod shipped;
 mod whole_file;
 
 pub mod lc0;

@@ -127,8 +127,8 @@ fn noise_is_mixed_in_and_the_children_keep_their_moves() {
 
 #[test]
 fn forced_playouts_are_made_and_taken_out_of_the_policy_again() {
-    // x wins in the middle; everything else is only looked at because it must be.
-    let root = Connect4::from_position("7/7/7/7/ooo4/xxx4 x", &()).unwrap();
+    // The middle is best; the columns at the sides are only looked at because they must be.
+    let root = Connect4::new(&());
     let tree = Tree::new(1 << 20, 7);
     let rule = Rule::Puct(Puct::SELF_PLAY);
     let mut evaluator = Rollout::new(1, 6);
@@ -146,6 +146,22 @@ fn forced_playouts_are_made_and_taken_out_of_the_policy_again() {
     }
     let best = usize::from(view.best().unwrap().edge);
     assert!(pruned[best] > plain[best], "{plain:?} {pruned:?}");
+}
+
+#[test]
+fn what_is_proven_is_learnt_however_few_visits_it_had() {
+    // x wins in the fourth column.
+    let root = Connect4::from_position("7/7/7/7/ooo4/xxx4 x", &()).unwrap();
+    let tree = Tree::new(1 << 20, 7);
+    let mut evaluator = Rollout::new(1, 6);
+    while tree.root().is_none_or(|root| root.proof().is_none()) {
+        walk(&tree, &root, &Rule::Puct(Puct::SELF_PLAY), None, &mut evaluator);
+    }
+    let view = tree.root().unwrap();
+    let policy = visit_policy(&view, None);
+    let best = usize::from(view.best().unwrap().edge);
+    assert_eq!(policy[best], 1.0, "{policy:?}");
+    assert_eq!(policy.iter().sum::<f32>(), 1.0);
 }
 
 #[test]

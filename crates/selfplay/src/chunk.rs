@@ -36,6 +36,14 @@ pub struct ChunkError {
     why: Why,
 }
 
+impl ChunkError {
+    /// Whether the file is not what it should be. Otherwise the system could not read or write it, or another program has made
+    /// it: trying again later, or elsewhere, may help.
+    pub fn is_damage(&self) -> bool {
+        matches!(self.why, Why::Damaged(_))
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 enum Why {
     #[error(transparent)]

@@ -1,11 +1,14 @@
 //! What a run computes with.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use alfil_game::Game;
 use alfil_nn::learning::{LearnError, Learner, LearningSettings};
 use alfil_nn::{Architecture, Network};
 use alfil_search::evaluators::{Cache, CacheMemory, Inference, Kind, Maker, maker_on};
+
+use alfil_selfplay::Judge;
 
 use crate::run::RunError;
 
@@ -18,6 +21,9 @@ pub type MakeLearner =
 
 /// Makes what computes a network on a device, for one lane. Each call may choose another device.
 pub type MakeInference = dyn Fn(&Network) -> Result<Inference, String> + Send + Sync;
+
+/// A [`Judge`] of the run's game, which the machine does not know.
+pub type AnyJudge = Arc<dyn Any + Send + Sync>;
 
 /// What a run computes with.
 #[derive(Clone)]
@@ -32,12 +38,23 @@ pub struct Machine {
     pub overlap: bool,
     /// Memory of evaluations, in bytes.
     pub cache: usize,
+    /// Knows results that end games of self-play before the rules do.
+    pub judge: Option<AnyJudge>,
 }
 
 impl Machine {
-    /// Evaluators of a network for play.
-    pub fn maker<G: Game>(&self, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
-        let maker: Maker<G> = match &self.inference {
+    /// The judge, if there is one, which has to be one of this game.
+    pub(crate) fn judge<G: Game>(&self) -> Result<Option<Judge<G>>, RunError> {
+        let Some(judge) = &self.judge else { return Ok(None) };
+        match judge.downcast_ref::<Judge<G>>() {
+            Some(judge) => Ok(Some(Arc::clone(judge))),
+            None => Err(RunError::WrongJudge(G::NAME)),
+        }
+    }
+
+    /// Evaluators of a network.
+    pub fn plain_maker<G: Game>(&self, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
+        Ok(match &self.inference {
             None => Kind::Network(Arc::clone(network)).maker::<G>()?,
             Some(inference) => {
                 // What cannot be used at all shows here, once.
@@ -45,7 +62,12 @@ impl Machine {
                 let (inference, shared) = (Arc::clone(inference), Arc::clone(network));
                 maker_on(network, move || inference(&shared).unwrap_or_else(|why| broken(why)))?
             }
-        };
+        })
+    }
+
+    /// Evaluators of a network for self-play, which remember what they were asked.
+    pub fn maker<G: Game>(&self, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
+        let maker = self.plain_maker(network)?;
         if self.cache == 0 {
             return Ok(maker);
         }

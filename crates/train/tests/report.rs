@@ -91,8 +91,8 @@ fn generation(generation: u32) -> Metrics {
             seconds: 20.0,
             steps: 100 * u64::from(generation),
             rate: 0.002,
-            training: loss,
-            held_out: loss,
+            training: Some(loss),
+            held_out: Some(loss),
             calibration: vec![[0.0, 0.0, 0.0], [10.0, 0.5, 0.4], [90.0, -0.5, -0.6]],
             probes: BTreeMap::from([("a <b>queen</b> up".to_owned(), part.min(1.0))]),
             ..Default::default()

@@ -37,6 +37,9 @@ struct Equipment {
     policy_temperature: f32,
 }
 
+/// What the option for the network says to play without one.
+const HANDCRAFTED: &str = "handcrafted";
+
 /// Makes evaluators of a network on a device that is not the CPU.
 pub type Backend = Box<dyn Fn(&Network, &str) -> Result<Maker<Chess>, String> + Send>;
 
@@ -131,9 +134,7 @@ impl Brain {
 
     /// Makes evaluators of the network, if there is one that can be used.
     fn maker(&self, options: &Options) -> Option<Maker<Chess>> {
-        if options.weights_file.is_empty() {
-            self.voice
-                .notice("no network is given: playing with the handcrafted evaluation (see the option WeightsFile)");
+        if options.weights_file == HANDCRAFTED {
             return None;
         }
         match self.load(options) {
@@ -146,7 +147,10 @@ impl Brain {
     }
 
     fn load(&self, options: &Options) -> Result<Maker<Chess>, String> {
-        let network = Network::open(Path::new(&options.weights_file)).map_err(|error| chain(&error))?;
+        let network = match options.weights_file.as_str() {
+            "" => Network::shipped(Chess::NAME).ok_or("no network comes with this program")?,
+            path => Network::open(Path::new(path)).map_err(|error| chain(&error))?,
+        };
         if options.device == "cpu" {
             return Kind::Network(Arc::new(network)).maker().map_err(|error| chain(&error));
         }

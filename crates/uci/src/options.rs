@@ -119,7 +119,7 @@ pub const DECLARATIONS: &[Declaration] = &[
     Declaration {
         name: "WeightsFile",
         flag: "weights",
-        help: "The network, ours or Leela's; without one the handcrafted evaluation plays",
+        help: "The network, ours or Leela's, or the word handcrafted; empty is the one that comes with the program",
         kind: Kind::Text { field: |options| &mut options.weights_file },
     },
     Declaration {

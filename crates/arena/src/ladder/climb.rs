@@ -24,6 +24,8 @@ pub struct Ladder<G: Game> {
     pub anchor_elo: f64,
     /// Games for each player but the anchor, on average. Those in the state file count.
     pub games: u64,
+    /// A player who joins the others, whose ratings are known well enough: only this one has to have its games.
+    pub newcomer: Option<usize>,
     /// Games at a time.
     pub concurrency: usize,
     /// What all chance follows from.
@@ -47,18 +49,26 @@ pub struct Climb<'a> {
 impl<G: Game> Ladder<G> {
     /// Plays until all have had their games or `stop` is set.
     pub fn run(self, tell: &mut dyn FnMut(Climb<'_>), stop: &AtomicBool) -> Result<Standings, StateError> {
-        let Ladder { players, anchor, anchor_elo, games, concurrency, seed, mut openings, state } = self;
+        let Ladder { players, anchor, anchor_elo, games, newcomer, concurrency, seed, mut openings, state } = self;
+        let newcomer = newcomer.and_then(|number| Some(players.get(number)?.identity.clone()));
         let (players, anchor) = merge(players, anchor);
+        let newcomer = newcomer.and_then(|identity| players.iter().position(|player| player.identity == identity));
         let (mut state, meetings) = match &state {
             Some(path) => State::open(path, G::NAME)?,
             None => (State::default(), Vec::new()),
         };
         let mut results = Results::known(&players, &meetings);
-        let target = games.saturating_mul(players.len().saturating_sub(1) as u64);
+        let target = match newcomer {
+            Some(_) => games,
+            None => games.saturating_mul(players.len().saturating_sub(1) as u64),
+        };
+        let so_far = |results: &Results| newcomer.map_or_else(|| results.games(), |player| results.of(player).0);
+        // Several blocks for each player, however many games are played at a time: who meets whom follows from what is known.
+        let block = (2 * concurrency.max(1) as u64).min(games / 4).max(2);
         let (mut played, mut faults) = (0, 0);
         while !stop.load(Relaxed)
-            && let left @ 1.. = target.saturating_sub(results.games())
-            && let Some((a, b)) = most_informative(players.len(), &results.encounters(), anchor)
+            && let left @ 1.. = target.saturating_sub(so_far(&results))
+            && let Some((a, b)) = most_informative(players.len(), &results.encounters(), anchor, newcomer)
         {
             let (one, other) = (&players[a], &players[b]);
             // These two go on with the openings and the chance that they have not had yet.
@@ -73,10 +83,10 @@ impl<G: Game> Ladder<G> {
                 results.add(a, b, scores);
                 played += 2;
                 faults += pair.iter().filter(|record| record.fault.is_some()).count();
-                tell(Climb { games: results.games(), target, between: [&one.name, &other.name] });
+                tell(Climb { games: so_far(&results), target, between: [&one.name, &other.name] });
             };
             let settings = Settings {
-                games: left.min(2 * concurrency.max(1) as u64),
+                games: left.min(block),
                 concurrency,
                 seed: derive(seed, &[a as u64, b as u64, before]),
                 sprt: None,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use alfil_game::{Game, Knowledge};
-use alfil_nn::{FileError, Network, OpenError};
+use alfil_nn::{FileError, Network, OpenError, Origin};
 use alfil_search::evaluators::Kind;
 
 use super::line::PlayerKind;
@@ -21,6 +21,9 @@ pub enum BuildError {
     /// The game has no exact solver.
     #[error("the oracle does not play {0}: it has no exact solver")]
     NoOracle(&'static str),
+    /// No network comes with the program for the game.
+    #[error("no network for {0} comes with this program: name a network file")]
+    NoModel(&'static str),
     /// The network cannot be used.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -70,6 +73,15 @@ impl PlayerLine {
             }
             PlayerKind::Uct(settings) => tree(&Kind::Rollout(1), settings),
             PlayerKind::Handcrafted(settings) => tree(&Kind::Handcrafted(Knowledge::Full), settings),
+            PlayerKind::Trained(settings) => {
+                let network = Network::shipped(G::NAME).ok_or(BuildError::NoModel(G::NAME))?;
+                let Origin { generation, steps, date, .. } = &network.origin;
+                // Another version of the program may come with another network.
+                let identity = format!("{}, generation {generation:?} of {steps:?} steps, {date:?}", self.settings);
+                let kind = Kind::Network(Arc::new(network));
+                let unusable = |why| BuildError::Network { path: name.clone(), why };
+                Entrant::tree(name, identity, &kind, *settings).map_err(unusable)
+            }
             PlayerKind::Network(path, settings) => self.network(path, *settings),
             PlayerKind::External(external) => {
                 // A wrong path or option should show now, not as two hundred lost games.

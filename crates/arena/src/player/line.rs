@@ -20,6 +20,7 @@ Players:
   alphabeta:depth=3               alpha-beta with the handcrafted evaluation
   uct:rollouts=500                plain Monte Carlo tree search
   handcrafted:visits=800          tree search with the handcrafted evaluation
+  trained:visits=800              tree search with the network that comes with the program
   FILE.safetensors:visits=800     tree search with a network
   uci:PROGRAM ARGS,movetime=0.1   an engine that speaks UCI
 
@@ -54,6 +55,7 @@ pub(super) enum PlayerKind {
     AlphaBeta { depth: u32, knowledge: Knowledge },
     Uct(TreeSettings),
     Handcrafted(TreeSettings),
+    Trained(TreeSettings),
     Network(PathBuf, TreeSettings),
     External(ExternalSettings),
 }
@@ -108,8 +110,8 @@ pub enum LineError {
     NoProgram,
 }
 
-const KINDS: [&str; 6] = ["random", "oracle", "alphabeta", "uct", "handcrafted", "uci"];
-const KINDS_IN_WORDS: &str = "use random, oracle, alphabeta, uct, handcrafted, uci:PROGRAM or a network file";
+const KINDS: [&str; 7] = ["random", "oracle", "alphabeta", "uct", "handcrafted", "trained", "uci"];
+const KINDS_IN_WORDS: &str = "use random, oracle, alphabeta, uct, handcrafted, trained, uci:PROGRAM or a network file";
 const LONGEST_NAME: usize = 200;
 
 impl FromStr for PlayerLine {
@@ -149,9 +151,11 @@ impl FromStr for PlayerLine {
                 let settings = TreeSettings { rule: Rule::UCT, ..tree_settings(&keys, &["rollouts"], 500)? };
                 plain(PlayerKind::Uct(settings), &keys)
             }
-            "handcrafted" => {
+            "handcrafted" | "trained" => {
                 let keys = Keys::parse(word, keys, &TREE_KEYS)?;
-                plain(PlayerKind::Handcrafted(tree_settings(&keys, &["visits", "nodes"], 800)?), &keys)
+                let settings = tree_settings(&keys, &["visits", "nodes"], 800)?;
+                let trained = word == "trained";
+                plain(if trained { PlayerKind::Trained(settings) } else { PlayerKind::Handcrafted(settings) }, &keys)
             }
             path if Path::new(path).is_file() => {
                 let keys = Keys::parse("a network", keys, &TREE_KEYS)?;
@@ -167,7 +171,7 @@ impl FromStr for PlayerLine {
     }
 }
 
-const TREE_KEYS: [&str; 6] = ["visits", "nodes", "movetime", "threads", "temperature", "name"];
+const TREE_KEYS: [&str; 7] = ["visits", "nodes", "movetime", "threads", "temperature", "policytemp", "name"];
 
 /// The kind or file, and its keys: after the first colon that a key and `=` follow. A file's name may contain colons.
 fn split(text: &str) -> (&str, &str) {
@@ -204,6 +208,7 @@ fn tree_settings(keys: &Keys<'_>, counts: &[&'static str], usual: u32) -> Result
         threads: keys.number("threads", 1..=1024)?.unwrap_or(1) as u32,
         temperature: keys.decimal("temperature", 0.0..=100.0)?.unwrap_or(0.0),
         rule: Rule::default(),
+        policy_temperature: keys.decimal("policytemp", 0.1..=10.0)?.unwrap_or(1.0) as f32,
     })
 }
 

@@ -9,6 +9,7 @@
 //! | `alphabeta:depth=3` | alpha-beta with the game's handcrafted evaluation |
 //! | `uct:rollouts=500` | plain Monte Carlo tree search, one random game a visit |
 //! | `handcrafted:visits=800` | tree search with the handcrafted evaluation |
+//! | `trained:visits=800` | tree search with the network that comes with the program |
 //! | `net.safetensors:visits=800` | tree search with a network file |
 //! | `uci:/path/to/engine --flag,movetime=0.1,option.Hash=64` | another program that speaks UCI |
 //!

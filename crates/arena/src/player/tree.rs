@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use alfil_game::{Game, Score};
-use alfil_search::evaluators::Maker;
+use alfil_search::Evaluator;
+use alfil_search::evaluators::{Maker, Tempered};
 use alfil_search::parallel::{Control, Limits, Search, Settings};
 use alfil_search::root::pick;
 use alfil_search::selection::Rule;
@@ -27,12 +28,21 @@ pub struct TreeSettings {
     pub temperature: f64,
     /// Which moves are looked at.
     pub rule: Rule,
+    /// Above 1 the evaluator's preferences among moves are evened out.
+    pub policy_temperature: f32,
 }
 
 impl Default for TreeSettings {
     /// 800 visits: what AlphaZero used in self-play.
     fn default() -> TreeSettings {
-        TreeSettings { visits: Some(800), movetime: None, threads: 1, temperature: 0.0, rule: Rule::default() }
+        TreeSettings {
+            visits: Some(800),
+            movetime: None,
+            threads: 1,
+            temperature: 0.0,
+            rule: Rule::default(),
+            policy_temperature: 1.0,
+        }
     }
 }
 
@@ -67,7 +77,13 @@ impl<G: Game> TreePlayer<G> {
 
 fn make_search<G: Game>(mut tree: Tree, evaluators: &Maker<G>, settings: &TreeSettings, seed: u64) -> Search<G> {
     tree.clear();
-    let evaluators = (0..u64::from(settings.threads.max(1))).map(|thread| evaluators(seed.wrapping_add(thread)));
+    let evaluator = |thread: u64| -> Box<dyn Evaluator<G>> {
+        match evaluators(seed.wrapping_add(thread)) {
+            plain if settings.policy_temperature == 1.0 => plain,
+            plain => Box::new(Tempered::new(plain, settings.policy_temperature)),
+        }
+    };
+    let evaluators = (0..u64::from(settings.threads.max(1))).map(evaluator);
     Search::new(tree, evaluators.collect(), G::new(&G::Rules::default()))
 }
 

@@ -77,11 +77,19 @@ pub fn ratings(players: usize, encounters: &[Encounter], anchor: usize, anchor_e
 /// As long as games are few, ratings from games chosen so lie a little too far apart, because p is itself an estimate:
 /// by 8 % where 20 players over 1,900 Elo had 80 games each (intervals covered 91 %), by less than 1 % where 12 players
 /// over 3,300 Elo had 88.
-pub fn most_informative(players: usize, encounters: &[Encounter], anchor: usize) -> Option<(usize, usize)> {
+///
+/// With `about` a player, only pairs with that player count.
+pub fn most_informative(
+    players: usize,
+    encounters: &[Encounter],
+    anchor: usize,
+    about: Option<usize>,
+) -> Option<(usize, usize)> {
     let pool = Pool::fit(players, encounters, anchor);
     let worth = |&(a, b): &(usize, usize)| information(pool.strengths[a] - pool.strengths[b]) * pool.variance(a, b);
-    let pairs = (0..players).flat_map(|a| (a + 1..players).map(move |b| (a, b)));
-    pairs.rev().max_by(|x, y| worth(x).total_cmp(&worth(y)))
+    let counts = |&(a, b): &(usize, usize)| about.is_none_or(|player| player == a || player == b);
+    let pairs = (0..players).flat_map(|a| (a + 1..players).map(move |b| (a, b))).filter(counts);
+    pairs.collect::<Vec<_>>().into_iter().rev().max_by(|x, y| worth(x).total_cmp(&worth(y)))
 }
 
 /// A pool with strengths θ, and what the games say about them. The anchor's strength is 0 and certain.

@@ -186,11 +186,11 @@ impl<'a, E: Encoding> Builder<'a, E> {
 
     /// None if there are no games.
     fn next(&mut self) -> Option<Samples> {
-        let mut drawn = self.draw.next::<E>(&mut self.replay, self.batch);
+        let mut drawn = self.draw.next::<E>(&mut self.replay, self.batch).ok()?;
         if drawn.len() < self.batch {
             self.draw = draw(&self.window, self.samples, self.seed);
             self.seed += 1;
-            drawn = self.draw.next::<E>(&mut self.replay, self.batch);
+            drawn = self.draw.next::<E>(&mut self.replay, self.batch).ok()?;
         }
         (drawn.len() == self.batch).then(|| build::<E>(self.architecture, &drawn))
     }

@@ -20,7 +20,7 @@ fn keep_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         let settings =
-            [(libc::M_MMAP_THRESHOLD, 1 << 30), (libc::M_TRIM_THRESHOLD, i32::MAX), (libc::M_TOP_PAD, 64 << 20)];
+            [(libc::M_MMAP_THRESHOLD, 32 << 20), (libc::M_TRIM_THRESHOLD, i32::MAX), (libc::M_TOP_PAD, 64 << 20)];
         for (setting, bytes) in settings {
             // SAFETY: no memory is touched; what the allocator cannot do it refuses, and goes on as before.
             unsafe { libc::mallopt(setting, bytes) };

@@ -3,12 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use alfil_arena::Tables;
+use alfil_game::chess::Chess;
+use alfil_nn::Network;
 use alfil_nn::learning::LearnError;
 use alfil_search::evaluators::Inference;
+use alfil_selfplay::Judge;
 use alfil_train::config::Mode;
-use alfil_train::{Config, Machine};
+use alfil_train::{AnyJudge, Config, Machine, MakeInference};
 
-use crate::torch;
+use crate::torch::{self, Libtorch};
 
 /// Lanes a CUDA device: while one computes, the other gathers.
 const LANES_A_DEVICE: usize = 2;
@@ -25,21 +29,11 @@ pub fn machine(config: &Config) -> anyhow::Result<Machine> {
             let learner = libtorch.learner(architecture, encoding, settings, &learning, seed);
             learner.map_err(|error| LearnError::Device(format!("{error:#}")))
         }),
-        inference: on_cuda.then(|| {
-            let next = AtomicUsize::new(0);
-            let make = move |network: &alfil_nn::Network| -> Result<Inference, String> {
-                let device = &devices[next.fetch_add(1, Relaxed) % devices.len()];
-                let mut evaluate = libtorch.evaluator(network, device, true).map_err(|error| format!("{error:#}"))?;
-                Ok(Box::new(move |batch, outputs| {
-                    if let Err(error) = evaluate(batch, outputs) {
-                        // Nothing that was finished is lost: the same command goes on when the device is back.
-                        eprintln!("alfil: the device failed: {error:#}");
-                        std::process::exit(2);
-                    }
-                }))
-            };
-            Arc::new(make) as Arc<alfil_train::MakeInference>
-        }),
+        inference: on_cuda.then(|| inference(libtorch, devices)),
+        judge: match config.selfplay.adjudicate_syzygy.as_str() {
+            "" => None,
+            folders => Some(tablebase_judge(folders)?),
+        },
         lanes: if config.machine.lanes == 0 { usual_lanes } else { config.machine.lanes },
         overlap: match config.machine.mode {
             Mode::Auto => on_cuda,
@@ -48,6 +42,29 @@ pub fn machine(config: &Config) -> anyhow::Result<Machine> {
         },
         cache: config.machine.cache << 20,
     })
+}
+
+/// Networks on libtorch: on each of these devices in turn.
+pub fn inference(libtorch: &'static dyn Libtorch, devices: Vec<String>) -> Arc<MakeInference> {
+    let next = AtomicUsize::new(0);
+    Arc::new(move |network: &Network| -> Result<Inference, String> {
+        let device = &devices[next.fetch_add(1, Relaxed) % devices.len()];
+        let mut evaluate = libtorch.evaluator(network, device, true).map_err(|error| format!("{error:#}"))?;
+        Ok(Box::new(move |batch, outputs| {
+            if let Err(error) = evaluate(batch, outputs) {
+                // Nothing that was finished is lost: the same command goes on when the device is back.
+                eprintln!("alfil: the device failed: {error:#}");
+                std::process::exit(2);
+            }
+        }))
+    })
+}
+
+/// Ends games of chess as the tables in these folders know they will.
+fn tablebase_judge(folders: &str) -> anyhow::Result<AnyJudge> {
+    let tables = Tables::open(folders).map_err(anyhow::Error::msg)?;
+    let judge: Judge<Chess> = Arc::new(move |game: &Chess| Some(tables.outcome(game)?.score));
+    Ok(Arc::new(judge))
 }
 
 /// What a learner splits its batches among: the devices, or so many threads of the CPU, where 0 is one a core.

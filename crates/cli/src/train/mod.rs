@@ -16,9 +16,9 @@ use alfil_train::{Config, Finish, Machine, Run, RunDirectory};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
-use crate::Verdict;
+use crate::{Verdict, stop};
 
-pub use machine::{learning_devices, machine};
+pub use machine::{inference, learning_devices, machine};
 use screen::Screen;
 pub use time::clock;
 
@@ -114,17 +114,9 @@ impl<W: Write> EncodingTask for Task<'_, W> {
     }
 }
 
-/// Set by ctrl-C, a polite kill, or the end of the time. A second ctrl-C ends the program at once, which loses nothing that
-/// was finished.
+/// Set by ctrl-C, a polite kill, or the end of the time.
 fn stop_flag(time: Option<Duration>) -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Relaxed) {
-            std::process::exit(130);
-        }
-    })
-    .context("cannot listen for ctrl-C")?;
+    let stop = stop::flag()?;
     if let Some(time) = time {
         let flag = Arc::clone(&stop);
         std::thread::spawn(move || {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::time::clock;
 
-/// Without a terminal, a phase tells how far it is every so often.
+/// Where there are no bars, a phase tells how far it is every so often.
 const REMINDER: Duration = Duration::from_secs(30);
 
 pub struct Screen<'a> {
@@ -19,6 +19,8 @@ pub struct Screen<'a> {
     last: Instant,
     /// When the phase began.
     began: Instant,
+    /// The first step of training that was seen in it: others may have been taken before an interruption.
+    first_step: Option<u64>,
 }
 
 enum Kind {
@@ -32,10 +34,12 @@ impl<'a> Screen<'a> {
         let multi = MultiProgress::new();
         let style = |template: &str| ProgressStyle::with_template(template).unwrap_or(ProgressStyle::default_bar());
         let whole = multi.add(match config.generations {
-            0 => ProgressBar::no_length().with_style(style("generation {pos}  {elapsed} {msg}")),
-            all => ProgressBar::new(all.into()).with_style(style("generation {pos}/{len} {bar:20} {elapsed} {msg}")),
+            0 => ProgressBar::no_length().with_style(style("generation {pos}  {elapsed}")),
+            all => {
+                ProgressBar::new(all.into()).with_style(style("generation {pos}/{len} {bar:20} {elapsed}, {eta} left"))
+            }
         });
-        let phase = multi.add(ProgressBar::new(1).with_style(style("  {prefix:9} {bar:20} {pos}/{len} {msg}")));
+        let phase = multi.add(ProgressBar::new(1).with_style(style("  {prefix:9} {bar:16} {pos}/{len} {msg}  {eta}")));
         phase.enable_steady_tick(Duration::from_millis(500));
         Screen::new(out, Kind::Bars { multi, whole, phase })
     }
@@ -50,7 +54,7 @@ impl<'a> Screen<'a> {
 
     fn new(out: &'a mut dyn Write, kind: Kind) -> Screen<'a> {
         let now = Instant::now();
-        Screen { out, kind, last: now, began: now }
+        Screen { out, kind, last: now, began: now, first_step: None }
     }
 
     pub fn begin(&mut self, directory: &RunDirectory, resumed: bool, state: &State) {
@@ -92,19 +96,37 @@ impl<'a> Screen<'a> {
         match event {
             Event::Phase { generation, phase } => self.phase(*generation, *phase),
             Event::Games { games, of, counts, seconds } => {
-                let rate = counts.moves as f64 / seconds.max(1e-9);
-                let hits = counts.cache_hits as f64 / counts.evaluations.max(1) as f64;
-                let text = format!("games  {rate:.0} positions/s  {:.0} % from memory", 100.0 * hits);
-                self.progress(*games, *of, text);
+                let rate = |count: u64| count as f64 / seconds.max(1e-9);
+                let [won, drawn, lost] = counts.results;
+                let text = format!(
+                    "games  {:.0} pos/s {:.0} evals/s  +{won}={drawn}-{lost}",
+                    rate(counts.moves),
+                    rate(counts.evaluations)
+                );
+                let details = json!({
+                    "games_per_second": rate(counts.games), "positions_per_second": rate(counts.moves),
+                    "evaluations_per_second": rate(counts.evaluations), "batch": counts.mean_batch(),
+                    "cache_hits": counts.cache_share(), "evaluator_share": counts.evaluator_share(),
+                    "length": counts.mean_length(), "results": counts.results, "resigned": counts.resigned,
+                });
+                self.progress(*games, *of, text, details);
             }
             Event::Step { step, of, losses, batch } => {
-                let rate = *step as f64 * *batch as f64 / self.began.elapsed().as_secs_f64().max(1e-9);
+                let first = *self.first_step.get_or_insert(*step);
+                let rate = (*step - first) as f64 * *batch as f64 / self.began.elapsed().as_secs_f64().max(1e-9);
                 let text = format!("steps  {rate:.0} samples/s  policy {:.3} value {:.3}", losses.policy, losses.value);
-                self.progress(*step, *of, text);
+                let details = json!({"samples_per_second": rate, "policy": losses.policy, "value": losses.value});
+                self.progress(*step, *of, text, details);
             }
-            Event::Gate { report, of } => self.progress(report.games(), *of, format!("games  {}", report.brief())),
-            Event::Rating { games, of } => self.progress(*games, *of, "rating games".to_owned()),
-            Event::Exam { positions, of } => self.progress(*positions, *of, "positions by the solver".to_owned()),
+            Event::Gate { report, of } => {
+                let [low, high] = [report.pairs.elo().low, report.pairs.elo().high];
+                let details = json!({"results": [report.wins, report.draws, report.losses], "low": low, "high": high});
+                self.progress(report.games(), *of, format!("games  {}", report.brief()), details);
+            }
+            Event::Rating { games, of } => self.progress(*games, *of, "rating games".to_owned(), json!({})),
+            Event::Exam { positions, of } => {
+                self.progress(*positions, *of, "positions by the solver".to_owned(), json!({}));
+            }
             Event::Damaged(damage) => self.warn(&format!("{}; set aside as {}", damage.why, damage.path.display())),
             Event::BadCheckpoint { path, why } => self.warn(&format!("cannot use {}: {why}", path.display())),
             Event::Generation(metrics) => {
@@ -120,6 +142,7 @@ impl<'a> Screen<'a> {
     fn phase(&mut self, generation: u32, phase: Phase) {
         self.began = Instant::now();
         self.last = self.began;
+        self.first_step = None;
         let name = match phase {
             Phase::Selfplay => "self-play",
             Phase::Learn => "training",
@@ -137,16 +160,17 @@ impl<'a> Screen<'a> {
         }
     }
 
-    fn progress(&mut self, done: u64, of: u64, text: String) {
+    fn progress(&mut self, done: u64, of: u64, text: String, details: Value) {
         match &self.kind {
             Kind::Bars { phase, .. } => {
                 phase.set_length(of);
                 phase.set_position(done);
                 phase.set_message(text);
             }
-            Kind::Plain if self.last.elapsed() >= REMINDER => {
+            _ if self.last.elapsed() >= REMINDER => {
                 self.last = Instant::now();
-                self.line(&format!("      {done}/{of} {text}"), Value::Null);
+                let object = json!({"event": "progress", "done": done, "of": of, "details": details});
+                self.line(&format!("      {done}/{of} {text}"), object);
             }
             _ => {}
         }
@@ -174,7 +198,7 @@ fn summary(metrics: &Metrics) -> String {
     let Metrics { generation, seconds, selfplay, learning, gate, promoted, rating } = metrics;
     let share = |count: u64| 100.0 * count as f64 / selfplay.games.max(1) as f64;
     let [won, drawn, lost] = selfplay.results.map(share);
-    let (training, held) = (&learning.training, &learning.held_out);
+    let (training, held) = (learning.training.unwrap_or_default(), learning.held_out.unwrap_or_default());
     let gate = gate.map_or(String::new(), |gate| {
         let [won, drawn, lost] = gate.results;
         format!("+{won}={drawn}-{lost}")

@@ -106,8 +106,7 @@ fn mistakes_get_one_clear_sentence() {
     assert!(complaint(&["ladder", "random", "--state", "/no/such/x"]).contains("/no/such/x"));
     let unwritable = ["ladder", "random", "--svg", "/no/such/x.svg"];
     assert!(complaint(&unwritable).contains("there is no folder /no/such"));
-    let bad: [&[&str]; 4] = [
-        &["match", "random"],
+    let bad: [&[&str]; 3] = [
         &["match", "random", "random", "--games", "0"],
         &["match", "random", "random", "--concurrency", "0"],
         &["ladder"],

@@ -1,9 +1,10 @@
 //! AlphaZero's way: noise on the priors, and visits as the policy to learn.
 
+use alfil_game::Score;
 use rand::RngExt;
 
 use crate::selection::{Puct, dirichlet, forced_visits, mix_noise, pruned_visits};
-use crate::tree::{Tree, View};
+use crate::tree::{Child, Tree, View};
 
 /// Mixes noise into the priors of the root's moves, by this `share`. No walk may be under way.
 pub fn add_noise(tree: &mut Tree, alpha: f32, share: f32, random: &mut impl RngExt) {
@@ -33,6 +34,17 @@ pub fn visit_policy(root: &View<'_>, pruning: Option<&Puct>) -> Vec<f32> {
             pruned_visits(puct, &moves)
         }
         None => children.iter().map(|child| child.visits).collect(),
+    };
+    // A search ends as soon as a win is proven, when the winning move may have one visit.
+    let wins = |child: &Child| child.proof.is_some_and(|proof| proof.score == Score::WIN);
+    let loses = |child: &Child| child.proof.is_some_and(|proof| proof.score == Score::LOSS);
+    let winners = children.iter().filter(|child| wins(child)).count();
+    if winners > 0 {
+        return children.iter().map(|child| if wins(child) { 1.0 / winners as f32 } else { 0.0 }).collect();
+    }
+    let visits: Vec<u32> = match children.iter().all(loses) {
+        true => visits,
+        false => visits.iter().zip(&children).map(|(visits, child)| if loses(child) { 0 } else { *visits }).collect(),
     };
     match visits.iter().sum::<u32>() {
         // Nothing is known but what the evaluator said.

@@ -11,7 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
 use super::folder::Chunk;
-use super::{Damage, Replay, Sample, Window};
+use super::{Damage, Replay, ReplayError, Sample, Window};
 use crate::GameRecord;
 
 /// Samples that wait to be drawn: chunks are read until there are so many, so that a batch holds positions of many games.
@@ -82,17 +82,17 @@ impl Draw {
     }
 
     /// The next samples, or fewer at the end.
-    pub fn next<E: Encoding>(&mut self, replay: &mut Replay, samples: usize) -> Vec<Sample> {
+    pub fn next<E: Encoding>(&mut self, replay: &mut Replay, samples: usize) -> Result<Vec<Sample>, ReplayError> {
         let mut drawn = Vec::with_capacity(samples);
         while drawn.len() < samples {
-            self.fill::<E>(replay);
+            self.fill::<E>(replay)?;
             if self.pool.is_empty() {
                 break;
             }
             let at = self.random.random_range(0..self.pool.len());
             drawn.push(self.pool.swap_remove(at));
         }
-        drawn
+        Ok(drawn)
     }
 
     /// Chunks that turned out to be damaged since this was last asked.
@@ -100,15 +100,16 @@ impl Draw {
         std::mem::take(&mut self.damages)
     }
 
-    fn fill<E: Encoding>(&mut self, replay: &mut Replay) {
+    fn fill<E: Encoding>(&mut self, replay: &mut Replay) -> Result<(), ReplayError> {
         while self.pool.len() < POOL
             && let Some((chunk, samples)) = self.visits.pop()
         {
-            match replay.read::<E::Game>(&chunk.path) {
+            match replay.read::<E::Game>(&chunk.path)? {
                 Ok(records) => self.take::<E>(records, samples),
                 Err(damage) => self.damages.push(damage),
             }
         }
+        Ok(())
     }
 
     /// Puts samples of a chunk into the pool.

@@ -64,7 +64,7 @@ impl Replay {
                 Ok(header) => {
                     replay.chunks.push(Chunk { path, games: header.games, positions: header.positions });
                 }
-                Err(why) => damaged.push(Damage { path: set_aside(&path).map_err(failed)?, why }),
+                Err(why) => damaged.push(set_aside(&path, why)?),
             }
         }
         Ok((replay, damaged))
@@ -110,11 +110,11 @@ impl Replay {
         let failed = |why| ReplayError::Folder { path: self.folder.clone(), why };
         let records = match read_chunk::<G>(path) {
             Ok(records) => records,
-            Err(why) => return Ok(Err(Damage { path: set_aside(path).map_err(failed)?, why })),
+            Err(why) => return Ok(Err(set_aside(path, why)?)),
         };
-        let taken = |part: &u32| self.chunk_path(generation, *part).exists();
-        let Some(free) = (0..).find(|part| !taken(part)) else { return Ok(Ok(records)) };
-        let new = self.chunk_path(generation, free);
+        // Names that no chunk of `add` has, so that neither takes the other's place.
+        let name = |part: u64| self.folder.join(format!("{generation:06}-adopted-{part:06}.games"));
+        let Some(new) = (0..).map(name).find(|path| !path.exists()) else { return Ok(Ok(records)) };
         std::fs::rename(path, &new).map_err(failed)?;
         let positions = records.iter().map(|record| record.plies.len() as u64).sum();
         self.chunks.push(Chunk { path: new, games: records.len() as u64, positions });
@@ -125,21 +125,38 @@ impl Replay {
         self.folder.join(format!("{generation:06}-{part:04}.games"))
     }
 
+    /// The number after the highest of this generation's games and later ones.
+    pub fn next_number<G: Game>(&self, generation: u32) -> Result<u64, ReplayError> {
+        let first = self.folder.join(format!("{generation:06}"));
+        let mut next = 0;
+        for chunk in self.chunks.iter().filter(|chunk| chunk.path >= first) {
+            next = read_chunk::<G>(&chunk.path)?.iter().map(|record| record.number + 1).fold(next, u64::max);
+        }
+        Ok(next)
+    }
+
     /// Reads a chunk. One that turns out to be damaged is set aside, and left out from then on.
-    pub fn read<G: Game>(&mut self, path: &Path) -> Result<Vec<GameRecord>, Damage> {
-        read_chunk::<G>(path).map_err(|why| {
-            self.chunks.retain(|chunk| chunk.path != path);
-            // Where it cannot be renamed it is left out all the same.
-            Damage { path: set_aside(path).unwrap_or_else(|_| path.to_owned()), why }
-        })
+    pub fn read<G: Game>(&mut self, path: &Path) -> Result<Result<Vec<GameRecord>, Damage>, ReplayError> {
+        match read_chunk::<G>(path) {
+            Ok(records) => Ok(Ok(records)),
+            Err(why) => {
+                let damage = set_aside(path, why)?;
+                self.chunks.retain(|chunk| chunk.path != path);
+                Ok(Err(damage))
+            }
+        }
     }
 }
 
-fn set_aside(path: &Path) -> std::io::Result<PathBuf> {
+/// Gives a damaged file another name, so that it is left out and can be looked at. What is no damage stays an error.
+pub fn set_aside(path: &Path, why: ChunkError) -> Result<Damage, ReplayError> {
+    if !why.is_damage() {
+        return Err(why.into());
+    }
     let mut name = path.as_os_str().to_owned();
     name.push(".");
     name.push(SET_ASIDE);
     let aside = PathBuf::from(name);
-    std::fs::rename(path, &aside)?;
-    Ok(aside)
+    std::fs::rename(path, &aside).map_err(|why| ReplayError::Folder { path: path.to_owned(), why })?;
+    Ok(Damage { path: aside, why })
 }

@@ -9,6 +9,6 @@ mod sample;
 mod window;
 
 pub use draw::{Draw, DrawSettings, POOL_BYTES, build};
-pub use folder::{Damage, Replay, ReplayError};
+pub use folder::{Damage, Replay, ReplayError, set_aside};
 pub use sample::Sample;
 pub use window::{Window, WindowSettings};

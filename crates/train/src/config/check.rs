@@ -5,8 +5,9 @@ use std::fmt;
 use alfil_arena::player::PlayerLine;
 use alfil_game::registry::{self, EncodingTask};
 use alfil_game::{Encoding, Game};
+use alfil_selfplay::Starts;
 
-use super::{Config, DecayName, SearchName};
+use super::{Config, ConfigError, DecayName, SearchName};
 
 /// Something about a configuration that cannot be, or that is probably not meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +72,8 @@ impl Config {
         if self.selfplay.starts_share + self.selfplay.endings_share > 1.0 {
             found.add("selfplay.endings_share", "and selfplay.starts_share are more than 1 together".to_owned());
         }
+        found.number("gate.elo0", self.gate.elo0, -1000.0, 1000.0);
+        found.number("gate.elo1", self.gate.elo1, -1000.0, 1000.0);
         if self.gate.elo0 >= self.gate.elo1 {
             found.add("gate.elo1", "must be more than gate.elo0".to_owned());
         }
@@ -144,7 +147,20 @@ impl Config {
         found.number("gate.error", gate.error, 1e-6, 0.4);
         found.whole("rating.games", rating.games, 2, 1_000_000);
         found.whole("rating.visits", rating.visits.into(), 1, 1_000_000);
+        found.whole("rating.earlier", rating.earlier as u64, 0, 1_000);
         found.whole("rating.positions", rating.positions as u64, 0, 100_000);
+    }
+
+    /// What cannot be with the game.
+    pub(crate) fn check_game<G: Game>(&self) -> Result<(), ConfigError> {
+        let mut found = Found(Vec::new());
+        if self.selfplay.endings_share > 0.0 && !Starts::has_endings::<G>() {
+            found.add("selfplay.endings_share", format!("must be 0: {} has no random endings", G::NAME));
+        }
+        if self.selfplay.adjudicate_oracle && G::oracle().is_none() {
+            found.add("selfplay.adjudicate_oracle", format!("must be false: {} has no exact solver", G::NAME));
+        }
+        if found.0.is_empty() { Ok(()) } else { Err(ConfigError::Troubles(found.0)) }
     }
 
     /// What can be but is probably not meant.

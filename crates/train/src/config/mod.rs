@@ -117,6 +117,7 @@ pub struct SelfplaySection {
     pub adjudicate_material: i32,
     pub adjudicate_plies: u32,
     pub adjudicate_oracle: bool,
+    pub adjudicate_syzygy: String,
     pub surprise: f32,
 }
 

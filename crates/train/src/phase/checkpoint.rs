@@ -8,7 +8,7 @@ use super::Tell;
 use crate::Event;
 use crate::run::{Phase, RunDirectory, RunError, State};
 
-/// Checkpoints that are kept: if the newest cannot be read, the one before it will do.
+/// Checkpoints that are kept: if the newest of a training under way cannot be read, the one before it will do.
 const KEPT: usize = 2;
 
 const ENDING: &str = "safetensors";

@@ -1,6 +1,5 @@
 //! The candidate against the network that plays.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -23,8 +22,8 @@ impl<E: Encoding> Run<E> {
         let generation = self.state.generation;
         let (candidate, promoted) = (self.directory.candidate(generation), self.directory.network(generation));
         // It may have been promoted already, with no time left to say so.
-        let path: &Path = if promoted.is_file() { &promoted } else { &candidate };
-        let network = Arc::new(Network::load(path)?);
+        let is_promoted = promoted.is_file();
+        let network = Arc::new(Network::load(if is_promoted { &promoted } else { &candidate })?);
         let passes = match self.config.gate.kind {
             GateKind::None => true,
             _ => {
@@ -41,21 +40,21 @@ impl<E: Encoding> Run<E> {
                     low: elo.low,
                     high: elo.high,
                 });
-                self.passes(&report)
+                is_promoted || self.passes(&report)
             }
         };
         if passes {
-            if !promoted.is_file() {
+            if !is_promoted {
                 std::fs::rename(&candidate, &promoted).map_err(|why| RunError::io("rename", &candidate, why))?;
             }
             self.champion = network;
             self.state.champion = generation;
             self.state.promoted.push(generation);
-        } else if let Err(why) = std::fs::remove_file(&candidate) {
-            return Err(RunError::io("remove", &candidate, why));
         }
         self.state.pending.promoted = passes;
         self.enter(Phase::Rate)?;
+        // Only now: until the state is written, the match may have to be judged again. One that is left is never used.
+        let _ = std::fs::remove_file(&candidate);
         Ok(true)
     }
 
@@ -74,7 +73,10 @@ impl<E: Encoding> Run<E> {
             openings: &mut Openings::random(self.seed(Purpose::Gate)),
             settings,
             referee: None,
-            archive: Archive { journal: Some(self.directory.gate_journal(self.state.generation)), pgn: None },
+            archive: Archive {
+                journal: Some(self.directory.gate_journal(self.state.generation, gate.visits)),
+                pgn: None,
+            },
         };
         Ok(contest.run(&mut |progress| tell(Event::Gate { report: progress.report, of: gate.games }), stop)?)
     }
@@ -100,7 +102,7 @@ impl<E: Encoding> Run<E> {
         let name = format!("generation {generation}");
         let identity = format!("{name}:visits={visits}");
         let settings = TreeSettings { visits: Some(visits), ..TreeSettings::default() };
-        let maker = self.machine.maker::<E::Game>(network)?;
+        let maker = self.machine.plain_maker::<E::Game>(network)?;
         let evaluators = (0..self.machine.lanes as u64).map(maker).collect();
         Ok(Entrant::pooled(name, identity, evaluators, settings))
     }

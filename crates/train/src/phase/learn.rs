@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use alfil_game::{Encoding, Game};
 use alfil_nn::learning::{Losses, Samples};
 use alfil_nn::{Batch, Engine, Model, Network, Origin, Outputs};
-use alfil_selfplay::replay::{Draw, DrawSettings, Window, build};
+use alfil_selfplay::replay::{Damage, Draw, DrawSettings, ReplayError, Window, build};
 
 use super::{Purpose, Run, Tell, checkpoint};
 use crate::Event;
@@ -37,14 +37,14 @@ impl<E: Encoding> Run<E> {
         }
         // Damaged chunks may have left fewer samples than there should be.
         self.state.target = self.learner.steps();
-        let network = self.export(&window)?;
+        let network = self.export(&window, tell)?;
         network.save(&self.directory.candidate(self.state.generation))?;
-        let held_out = self.samples(&window, MEASURED, Purpose::HeldOut);
         let mut losses = Sum::default();
-        for samples in &held_out {
-            losses.add(&self.learner.measure(samples)?);
-        }
         let mut judge = Judge::<E>::new(&network)?;
+        for samples in self.samples(&window, MEASURED, Purpose::HeldOut, tell)? {
+            losses.add(&self.learner.measure(&samples)?);
+            judge.calibrate(&samples);
+        }
         self.state.pending.learning = LearningMetrics {
             seconds,
             steps: self.learner.steps(),
@@ -54,7 +54,7 @@ impl<E: Encoding> Run<E> {
             waiting: waiting.as_secs_f64() / seconds.max(1e-9),
             training: sum.mean(),
             held_out: losses.mean(),
-            calibration: judge.calibration(&held_out),
+            calibration: judge.calibration(),
             probes: judge.probes(),
         };
         self.enter(Phase::Gate)?;
@@ -76,7 +76,7 @@ impl<E: Encoding> Run<E> {
         let mut draw = Draw::new(window, settings);
         // What was learnt before an interruption is not learnt again.
         for _ in first..learner.steps() {
-            draw.next::<E>(replay, batch);
+            draw.next::<E>(replay, batch)?;
         }
         let mut sum = Sum::default();
         let mut waiting = Duration::ZERO;
@@ -84,10 +84,10 @@ impl<E: Encoding> Run<E> {
             let (sender, batches) = sync_channel(AHEAD);
             let builder = scope.spawn(move || {
                 loop {
-                    let drawn = draw.next::<E>(replay, batch);
+                    let drawn = draw.next::<E>(replay, batch)?;
                     // Statistics of a batch need more than one position.
                     if drawn.len() < 2 || sender.send(build::<E>(architecture, &drawn)).is_err() {
-                        return draw.damages();
+                        return Ok(draw.damages());
                     }
                 }
             });
@@ -104,7 +104,9 @@ impl<E: Encoding> Run<E> {
                 }
             }
             drop(batches);
-            Ok::<_, RunError>(builder.join().unwrap_or_default())
+            // A builder that panicked has said so itself, and there are no more batches.
+            let built: Result<Vec<Damage>, ReplayError> = builder.join().unwrap_or_else(|_| Ok(Vec::new()));
+            Ok::<_, RunError>(built?)
         })?;
         damages.iter().for_each(|damage| tell(Event::Damaged(damage)));
         Ok((sum, waiting))
@@ -122,19 +124,33 @@ impl<E: Encoding> Run<E> {
     }
 
     /// So many batches, or fewer if there are not enough games.
-    fn samples(&mut self, window: &Window, batches: usize, purpose: Purpose) -> Vec<Samples> {
+    fn samples(
+        &mut self,
+        window: &Window,
+        batches: usize,
+        purpose: Purpose,
+        tell: &mut Tell<'_>,
+    ) -> Result<Vec<Samples>, RunError> {
         let batch = self.config.training.batch;
         let settings = self.draw_settings((batches * batch) as u64, purpose);
+        let mut samples = Vec::new();
+        if settings.from_held_out && settings.held_out == 0.0 {
+            return Ok(samples);
+        }
         let mut draw = Draw::new(window, settings);
-        let next = || {
-            let drawn = draw.next::<E>(&mut self.replay, batch);
-            (drawn.len() > 1).then(|| build::<E>(&self.architecture, &drawn))
-        };
-        std::iter::from_fn(next).take(batches).collect()
+        while samples.len() < batches
+            && let drawn = draw.next::<E>(&mut self.replay, batch)?
+            && drawn.len() > 1
+        {
+            samples.push(build::<E>(&self.architecture, &drawn));
+        }
+        draw.damages().iter().for_each(|damage| tell(Event::Damaged(damage)));
+        Ok(samples)
     }
 
-    fn export(&mut self, window: &Window) -> Result<Network, RunError> {
-        let samples = self.samples(window, self.config.training.statistics_batches, Purpose::Statistics);
+    fn export(&mut self, window: &Window, tell: &mut Tell<'_>) -> Result<Network, RunError> {
+        let batches = self.config.training.statistics_batches;
+        let samples = self.samples(window, batches, Purpose::Statistics, tell)?;
         let weights = self.learner.export(&samples)?;
         let origin = Origin {
             generation: Some(self.state.generation),
@@ -156,6 +172,10 @@ struct Sum {
 impl Sum {
     fn add(&mut self, losses: &Losses) {
         let Losses { policy, policy_entropy, value, moves_left, agreement, gradient } = losses;
+        // A step that was skipped because 16 bits were not enough says nothing.
+        if !(policy + value + moves_left + gradient).is_finite() {
+            return;
+        }
         self.count += 1.0;
         self.sum.policy += policy;
         self.sum.policy_entropy += policy_entropy;
@@ -165,17 +185,18 @@ impl Sum {
         self.sum.gradient += gradient;
     }
 
-    fn mean(&self) -> LossMetrics {
+    /// None of nothing.
+    fn mean(&self) -> Option<LossMetrics> {
         let Sum { count, sum } = self;
-        let mean = |sum: f64| if *count > 0.0 { sum / count } else { 0.0 };
-        LossMetrics {
+        let mean = |sum: f64| sum / count;
+        (*count > 0.0).then(|| LossMetrics {
             policy: mean(sum.policy),
             policy_entropy: mean(sum.policy_entropy),
             value: mean(sum.value),
             moves_left: mean(sum.moves_left),
             agreement: mean(sum.agreement),
             gradient: mean(sum.gradient),
-        }
+        })
     }
 }
 
@@ -184,6 +205,7 @@ struct Judge<E: Encoding> {
     engine: Engine,
     outputs: Outputs,
     batch: Batch,
+    ranges: [[f64; 3]; RANGES],
     encoding: std::marker::PhantomData<fn() -> E>,
 }
 
@@ -194,25 +216,25 @@ impl<E: Encoding> Judge<E> {
             engine: Engine::new(model),
             outputs: Outputs::default(),
             batch: Batch::new(&network.architecture),
+            ranges: [[0.0; 3]; RANGES],
             encoding: std::marker::PhantomData,
         })
     }
 
-    /// For ranges of what is expected: positions, the mean of what is expected, and the mean of what happened.
-    fn calibration(&mut self, samples: &[Samples]) -> Vec<[f64; 3]> {
-        let mut ranges = vec![[0.0; 3]; RANGES];
-        for samples in samples {
-            self.engine.evaluate(samples.batch(), &mut self.outputs);
-            for (value, [win, _, loss]) in self.outputs.values.iter().zip(samples.wdl()) {
-                let part = f64::from((value + 1.0) / 2.0).clamp(0.0, 1.0) * RANGES as f64;
-                let range = &mut ranges[(part as usize).min(RANGES - 1)];
-                *range = [range[0] + 1.0, range[1] + f64::from(*value), range[2] + f64::from(win - loss)];
-            }
+    /// Compares what is expected in some positions with what happened.
+    fn calibrate(&mut self, samples: &Samples) {
+        self.engine.evaluate(samples.batch(), &mut self.outputs);
+        for (value, [win, _, loss]) in self.outputs.values.iter().zip(samples.wdl()) {
+            let part = f64::from((value + 1.0) / 2.0).clamp(0.0, 1.0) * RANGES as f64;
+            let range = &mut self.ranges[(part as usize).min(RANGES - 1)];
+            *range = [range[0] + 1.0, range[1] + f64::from(*value), range[2] + f64::from(win - loss)];
         }
-        ranges
-            .into_iter()
-            .map(|[count, value, result]: [f64; 3]| [count, value / count.max(1.0), result / count.max(1.0)])
-            .collect()
+    }
+
+    /// For ranges of what is expected: positions, the mean of what is expected, and the mean of what happened.
+    fn calibration(&self) -> Vec<[f64; 3]> {
+        let mean = |[count, value, result]: &[f64; 3]| [*count, value / count.max(1.0), result / count.max(1.0)];
+        self.ranges.iter().map(mean).collect()
     }
 
     /// What is expected in the game's probe positions.

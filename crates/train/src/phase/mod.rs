@@ -17,6 +17,7 @@ use alfil_game::Encoding;
 use alfil_nn::learning::Learner;
 use alfil_nn::{Architecture, Network, Origin};
 use alfil_search::seed::derive;
+use alfil_selfplay::chunks;
 use alfil_selfplay::replay::Replay;
 
 use crate::config::render;
@@ -99,7 +100,7 @@ impl<E: Encoding> Run<E> {
         damages.iter().for_each(|damage| tell(Event::Damaged(damage)));
         let champion = Network::load(&directory.network(state.champion))?;
         champion.check_encoding::<E>()?;
-        Ok(Run {
+        let mut run = Run {
             champion: Arc::new(champion),
             exam: None,
             clock: Instant::now(),
@@ -111,7 +112,39 @@ impl<E: Encoding> Run<E> {
             state,
             replay,
             learner,
-        })
+        };
+        // What cannot be used shows now, not after hours.
+        run.config.check_game::<E::Game>()?;
+        run.config.selfplay_settings::<E::Game>()?;
+        run.baselines()?;
+        run.machine.judge::<E::Game>()?;
+        run.settle(tell)?;
+        Ok(run)
+    }
+
+    /// Brings finished games in order if the run goes on in the other mode.
+    fn settle(&mut self, tell: &mut Tell<'_>) -> Result<(), RunError> {
+        let overlap = self.machine.overlap;
+        if self.state.overlap == overlap {
+            return Ok(());
+        }
+        let paths = chunks(&self.directory.selfplay());
+        if !overlap {
+            // Their numbers may lie below those of games in the window: they join them as they are.
+            for path in paths {
+                if let Err(damage) = self.replay.adopt::<E::Game>(self.state.generation, &path)? {
+                    tell(Event::Damaged(&damage));
+                }
+            }
+            self.state.games = self.state.games.max(self.replay.next_number::<E::Game>(self.state.generation)?);
+        } else if self.state.phase != Phase::Selfplay {
+            // They are in the window already, with no time left to remove them.
+            for path in paths {
+                std::fs::remove_file(&path).map_err(|why| RunError::io("remove", &path, why))?;
+            }
+        }
+        self.state.overlap = overlap;
+        self.state.save(&self.directory)
     }
 
     /// How far the run has come.

@@ -26,16 +26,20 @@ impl<E: Encoding> Run<E> {
         let newest = Arc::new(Newest::new(self.machine.maker::<E::Game>(&self.champion)?));
         let swapping = Arc::clone(&newest);
         let maker: Maker<E::Game> = Box::new(move |seed| Box::new(Swapping::new(Arc::clone(&swapping), seed)));
-        let known = self.finished_games(tell)?;
-        let next = known.last_key_value().map_or(self.state.games, |(number, _)| number + 1).max(self.state.games);
-        let (halt, counts) = (AtomicBool::new(false), Mutex::new(Counts::default()));
+        let waiting = self.finished_games(tell)?.last_key_value().map_or(0, |(number, _)| number + 1);
+        // Some may have been taken into the window with no time left to say so.
+        let taken = self.replay.next_number::<E::Game>(self.state.generation)?;
+        let next = self.state.games.max(waiting).max(taken);
+        let (halt, counts) = (Arc::new(AtomicBool::new(false)), Mutex::new(Counts::default()));
+        let brake = Arc::new(Brake::new(3 * self.config.selfplay.games, Arc::clone(&halt)));
+        let numbers = Arc::clone(&brake);
         let folder = self.directory.selfplay();
         let session = Session {
             settings: self.config.selfplay_settings::<E::Game>()?,
             lanes: self.machine.lanes,
             maker: &maker,
-            judge: None,
-            tickets: Arc::new(Tickets::of(next..)),
+            judge: self.machine.judge()?,
+            tickets: Arc::new(Tickets::of((next..).inspect(move |_| numbers.wait()))),
             seed: self.seed(Purpose::Games),
             folder: &folder,
             stop: &halt,
@@ -43,13 +47,19 @@ impl<E: Encoding> Run<E> {
         std::thread::scope(|scope| {
             let player =
                 scope.spawn(|| session.run(&mut |now| *counts.lock().unwrap_or_else(PoisonError::into_inner) = *now));
-            let mut games = Producer { counts: &counts, is_broken: &|| player.is_finished(), last: Counts::default() };
+            // Also if something panics here: the scope waits for the games.
+            let halting = Halting(&halt);
+            let mut games = Producer {
+                counts: &counts,
+                is_broken: &|| player.is_finished(),
+                brake: &brake,
+                last: (Instant::now(), Counts::default()),
+            };
             let finish = self.generations(&mut games, &newest, stop, tell);
-            halt.store(true, Relaxed);
-            // Games that cannot be written end the run; a thread that panicked has said so itself.
-            let written: Result<Counts, ChunkError> = player.join().unwrap_or_else(|_| Ok(Counts::default()));
+            drop(halting);
+            let played: Result<Counts, ChunkError> = player.join().map_err(|_| RunError::Games)?;
             let finish = finish?;
-            written?;
+            played?;
             Ok(finish)
         })
     }
@@ -86,12 +96,12 @@ impl<E: Encoding> Run<E> {
         stop: &AtomicBool,
         tell: &mut Tell<'_>,
     ) -> Result<bool, RunError> {
-        let (began, of) = (Instant::now(), self.config.selfplay.games);
+        let of = self.config.selfplay.games;
         let paths = loop {
             let paths = chunks(&self.directory.selfplay());
             let games: u64 = paths.iter().flat_map(|path| read_header(path)).map(|header| header.games).sum();
-            let counts = producer.now();
-            tell(Event::Games { games: games.min(of), of, counts: &counts, seconds: began.elapsed().as_secs_f64() });
+            let (counts, seconds) = producer.since_last();
+            tell(Event::Games { games: games.min(of), of, counts: &counts, seconds });
             if games >= of {
                 break paths;
             }
@@ -100,7 +110,7 @@ impl<E: Encoding> Run<E> {
             }
             std::thread::sleep(LOOK);
         };
-        self.take_in(paths, producer, began, tell)?;
+        self.take_in(paths, producer, tell)?;
         Ok(true)
     }
 
@@ -108,25 +118,28 @@ impl<E: Encoding> Run<E> {
         &mut self,
         paths: Vec<PathBuf>,
         producer: &mut Producer<'_>,
-        began: Instant,
         tell: &mut Tell<'_>,
     ) -> Result<(), RunError> {
         let mut games = Counts::default();
         let mut next = self.state.games;
+        let mut shown = Vec::new();
         for path in paths {
             match self.replay.adopt::<E::Game>(self.state.generation, &path)? {
                 Ok(records) => {
-                    if games.games == 0 {
-                        self.show(&records)?;
-                    }
                     records.iter().for_each(|record| games.add_record(record));
                     next = records.iter().map(|record| record.number + 1).fold(next, u64::max);
+                    if shown.is_empty() {
+                        shown = records;
+                    }
                 }
                 Err(damage) => tell(Event::Damaged(&damage)),
             }
         }
-        self.state.pending.selfplay = metrics(&games, &producer.since_last(), began.elapsed().as_secs_f64());
-        self.end_of_games(next)
+        let (work, seconds) = producer.since_last();
+        producer.next_generation(games.games);
+        self.state.pending.selfplay = metrics(&games, &work, seconds);
+        self.end_of_games(next, games.positions)?;
+        self.show(&shown)
     }
 }
 
@@ -134,7 +147,9 @@ impl<E: Encoding> Run<E> {
 struct Producer<'a> {
     counts: &'a Mutex<Counts>,
     is_broken: &'a dyn Fn() -> bool,
-    last: Counts,
+    brake: &'a Brake,
+    /// When the last generation's games were taken, and what had been done by then.
+    last: (Instant, Counts),
 }
 
 impl Producer<'_> {
@@ -142,12 +157,50 @@ impl Producer<'_> {
         *self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What has been done since this was last asked.
-    fn since_last(&mut self) -> Counts {
-        let now = self.now();
-        let since = now.since(&self.last);
-        self.last = now;
-        since
+    /// What has been done since the last generation's games were taken, and in how many seconds.
+    fn since_last(&self) -> (Counts, f64) {
+        let (then, counts) = &self.last;
+        (self.now().since(counts), then.elapsed().as_secs_f64())
+    }
+
+    /// So many games were taken.
+    fn next_generation(&mut self, games: u64) {
+        self.last = (Instant::now(), self.now());
+        self.brake.taken.fetch_add(games, Relaxed);
+    }
+}
+
+/// Keeps games from running ahead of what is learnt from them: what is played meanwhile is learnt from in one go, and each
+/// generation would take longer than the one before.
+struct Brake {
+    /// Games that have begun, and those that were taken.
+    begun: AtomicU64,
+    taken: AtomicU64,
+    /// How far the first may be ahead.
+    most: u64,
+    halt: Arc<AtomicBool>,
+}
+
+impl Brake {
+    fn new(most: u64, halt: Arc<AtomicBool>) -> Brake {
+        Brake { begun: AtomicU64::new(0), taken: AtomicU64::new(0), most, halt }
+    }
+
+    /// Waits until another game may begin.
+    fn wait(&self) {
+        let number = self.begun.fetch_add(1, Relaxed);
+        while number >= self.taken.load(Relaxed) + self.most && !self.halt.load(Relaxed) {
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+/// Halts the games when it goes out of scope.
+struct Halting<'a>(&'a AtomicBool);
+
+impl Drop for Halting<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
     }
 }
 

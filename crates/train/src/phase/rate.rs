@@ -7,7 +7,7 @@ use std::time::Instant;
 use alfil_arena::exam::Exam;
 use alfil_arena::ladder::Ladder;
 use alfil_arena::opening::Openings;
-use alfil_arena::player::PlayerLine;
+use alfil_arena::player::{Entrant, PlayerLine};
 use alfil_game::Encoding;
 use alfil_nn::Network;
 use alfil_search::seed::derive;
@@ -26,9 +26,10 @@ impl<E: Encoding> Run<E> {
         }
         self.note_time();
         let seconds = self.state.seconds;
-        let metrics = Metrics { generation, seconds, ..std::mem::take(&mut self.state.pending) };
+        let metrics = Metrics { generation, seconds, ..self.state.pending.clone() };
         metrics.append(&self.directory)?;
         tell(Event::Generation(&metrics));
+        self.state.pending = Metrics::default();
         self.state.steps = self.state.target;
         self.state.generation += 1;
         self.enter(Phase::Selfplay)?;
@@ -38,25 +39,21 @@ impl<E: Encoding> Run<E> {
     fn measure(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Option<RatingMetrics>, RunError> {
         let began = Instant::now();
         let rating = &self.config.rating;
-        let mut players = Vec::new();
-        for line in &rating.players {
-            // The configuration has been checked.
-            if let Ok(line) = line.parse::<PlayerLine>() {
-                players.push(line.entrant::<E::Game>()?);
-            }
-        }
+        let mut players = self.baselines()?;
         for generation in self.earlier() {
             let network = Arc::new(Network::load(&self.directory.network(generation))?);
             players.push(self.entrant(generation, &network, rating.visits)?);
         }
         let champion = self.entrant(self.state.champion, &self.champion, rating.visits)?;
         let name = champion.name.clone();
+        let newcomer = players.len();
         players.push(champion);
         let ladder = Ladder {
             players,
             anchor: 0,
             anchor_elo: 0.0,
             games: rating.games,
+            newcomer: Some(newcomer),
             concurrency: self.tables(),
             seed: self.seed(Purpose::Rating),
             openings: Openings::random(derive(self.config.seed, &[Purpose::Rating as u64])),
@@ -79,6 +76,13 @@ impl<E: Encoding> Run<E> {
             standings: standings.rows.iter().map(|row| (row.name.clone(), row.rating.elo)).collect(),
             exam,
         }))
+    }
+
+    /// The players that networks are compared with.
+    pub(super) fn baselines(&self) -> Result<Vec<Entrant<E::Game>>, RunError> {
+        // The configuration has been checked: what is no player is not there.
+        let lines = self.config.rating.players.iter().filter_map(|line| line.parse::<PlayerLine>().ok());
+        lines.map(|line| Ok(line.entrant()?)).collect()
     }
 
     /// Generations of earlier networks that take part, spread evenly over the run.

@@ -1,12 +1,12 @@
 //! Games against itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use alfil_game::Encoding;
-use alfil_selfplay::replay::Damage;
+use alfil_selfplay::replay::set_aside;
 use alfil_selfplay::{Counts, GameRecord, Session, Tickets, chunks, read_chunk};
 
 use super::{Purpose, Run, Tell};
@@ -17,9 +17,9 @@ impl<E: Encoding> Run<E> {
     /// Plays the games of a generation that are still missing. False if it was stopped before the end.
     pub(super) fn play(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<bool, RunError> {
         let of = self.config.selfplay.games;
-        let known = self.finished_games(tell)?;
+        let known: BTreeSet<u64> = self.finished_games(tell)?.into_keys().collect();
         let before = known.len() as u64;
-        let missing = (self.state.games..).filter(|number| !known.contains_key(number));
+        let missing = (self.state.games..).filter(|number| !known.contains(number));
         let missing: Vec<u64> = missing.take(of.saturating_sub(before) as usize).collect();
         let maker = self.machine.maker::<E::Game>(&self.champion)?;
         let began = Instant::now();
@@ -27,7 +27,7 @@ impl<E: Encoding> Run<E> {
             settings: self.config.selfplay_settings::<E::Game>()?,
             lanes: self.machine.lanes,
             maker: &maker,
-            judge: None,
+            judge: self.machine.judge()?,
             tickets: Arc::new(Tickets::of(missing)),
             seed: self.seed(Purpose::Games),
             folder: &self.directory.selfplay(),
@@ -39,8 +39,8 @@ impl<E: Encoding> Run<E> {
         })?;
         let records = self.finished_games(tell)?;
         if (records.len() as u64) < of {
-            debug_assert!(stop.load(Relaxed));
-            return Ok(false);
+            // Stopped; or a file has been damaged meanwhile, whose games are then played again.
+            return Ok(!stop.load(Relaxed));
         }
         let next = records.last_key_value().map_or(self.state.games, |(number, _)| number + 1);
         let records: Vec<GameRecord> = records.into_values().collect();
@@ -49,7 +49,7 @@ impl<E: Encoding> Run<E> {
         self.state.pending.selfplay = metrics(&games, &counts, began.elapsed().as_secs_f64());
         self.show(&records)?;
         self.replay.add::<E::Game>(self.state.generation, records)?;
-        self.end_of_games(next)?;
+        self.end_of_games(next, games.positions)?;
         // The games are in the window now. If they cannot be removed here, the next generation does not count them.
         for path in chunks(&self.directory.selfplay()) {
             let _ = std::fs::remove_file(path);
@@ -57,20 +57,18 @@ impl<E: Encoding> Run<E> {
         Ok(true)
     }
 
-    /// Notes how much is to be learnt from the new games, and the number of the next one.
-    pub(super) fn end_of_games(&mut self, next: u64) -> Result<(), RunError> {
+    /// Notes how much is to be learnt from so many new positions, and the number of the next game.
+    pub(super) fn end_of_games(&mut self, next: u64, positions: u64) -> Result<(), RunError> {
         let training = &self.config.training;
-        let new = self.replay.positions().saturating_sub(self.state.positions);
-        let steps = (new as f64 * training.reuse / training.batch as f64).round() as u64;
+        let steps = (positions as f64 * training.reuse / training.batch as f64).round() as u64;
         let most = if training.steps == 0 { u64::MAX } else { training.steps };
         self.state.games = next;
-        self.state.positions = self.replay.positions();
         self.state.target = self.state.steps + steps.clamp(1, most);
         self.enter(Phase::Learn)
     }
 
-    /// Finished games that are not in the window yet, by their numbers. Files that are damaged are told and removed: their games
-    /// are played again.
+    /// Finished games that are not in the window yet, by their numbers. Files that are damaged are told and set aside: their
+    /// games are played again.
     pub(super) fn finished_games(&self, tell: &mut Tell<'_>) -> Result<BTreeMap<u64, GameRecord>, RunError> {
         let mut games = BTreeMap::new();
         for path in chunks(&self.directory.selfplay()) {
@@ -79,10 +77,7 @@ impl<E: Encoding> Run<E> {
                     let ours = records.into_iter().filter(|record| record.number >= self.state.games);
                     games.extend(ours.map(|record| (record.number, record)));
                 }
-                Err(why) => {
-                    std::fs::remove_file(&path).map_err(|why| RunError::io("remove", &path, why))?;
-                    tell(Event::Damaged(&Damage { path, why }));
-                }
+                Err(why) => tell(Event::Damaged(&set_aside(&path, why)?)),
             }
         }
         Ok(games)

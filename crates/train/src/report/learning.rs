@@ -9,13 +9,12 @@ pub fn charts(metrics: &[Metrics]) -> String {
 }
 
 fn training(metrics: &[Metrics], part: fn(&LossMetrics) -> f64) -> impl Iterator<Item = (u32, f64)> {
-    metrics.iter().map(move |metrics| (metrics.generation, part(&metrics.learning.training)))
+    metrics.iter().filter_map(move |metrics| Some((metrics.generation, part(metrics.learning.training.as_ref()?))))
 }
 
 /// Where games were held out.
 fn held_out(metrics: &[Metrics], part: fn(&LossMetrics) -> f64) -> impl Iterator<Item = (u32, f64)> {
-    let measured = metrics.iter().filter(|metrics| metrics.learning.held_out != LossMetrics::default());
-    measured.map(move |metrics| (metrics.generation, part(&metrics.learning.held_out)))
+    metrics.iter().filter_map(move |metrics| Some((metrics.generation, part(metrics.learning.held_out.as_ref()?))))
 }
 
 fn policy(metrics: &[Metrics]) -> String {

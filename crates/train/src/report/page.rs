@@ -70,7 +70,8 @@ fn facts(report: &Report) -> String {
     fact("Network", &report.size, "filters x blocks");
     fact("Generations", &count(metrics.len() as u64), &format!("{} promoted", count(promoted as u64)));
     fact("Games", &count(games), "");
-    fact("Positions", &count(state.positions), "");
+    let positions: u64 = metrics.iter().map(|metrics| metrics.selfplay.positions).sum();
+    fact("Positions", &count(positions), "");
     fact("Steps", &count(steps), "");
     fact("Time", &time(state.seconds), "");
     fact("Promoted network", &champion, &format!("networks/{:06}.safetensors", state.champion));

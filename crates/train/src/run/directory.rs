@@ -110,8 +110,9 @@ impl RunDirectory {
         self.0.join("lock")
     }
 
-    pub(crate) fn gate_journal(&self, generation: u32) -> PathBuf {
-        self.games().join(format!("gate-{generation:06}.jsonl"))
+    /// With the visits in its name: a match with others is another match.
+    pub(crate) fn gate_journal(&self, generation: u32, visits: u32) -> PathBuf {
+        self.games().join(format!("gate-{generation:06}-{visits}.jsonl"))
     }
 
     pub(crate) fn shown_games(&self, generation: u32) -> PathBuf {

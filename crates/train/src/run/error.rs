@@ -71,6 +71,12 @@ pub enum RunError {
     /// Positions that games begin at.
     #[error(transparent)]
     Starts(#[from] StartsError),
+    /// A lane of self-play has panicked, and said why.
+    #[error("self-play has failed; nothing that was finished is lost, and the same command goes on")]
+    Games,
+    /// Tables of another game.
+    #[error("selfplay.adjudicate_syzygy is for chess, and not for {0}")]
+    WrongJudge(&'static str),
     /// A match.
     #[error(transparent)]
     Match(#[from] StateError),

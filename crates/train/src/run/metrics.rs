@@ -29,7 +29,7 @@ pub struct Metrics {
     pub rating: Option<RatingMetrics>,
 }
 
-/// Games of a generation. An interrupted generation has the speeds of its last part.
+/// Games of a generation. An interrupted generation has the speeds and the false resignations of its last part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[allow(missing_docs)]
@@ -71,9 +71,11 @@ pub struct LearningMetrics {
     pub samples_per_second: f64,
     /// The share of time that was spent waiting for batches.
     pub waiting: f64,
-    pub training: LossMetrics,
-    /// On games that are never learnt from.
-    pub held_out: LossMetrics,
+    /// Means over the steps since the last interruption, if there were any.
+    pub training: Option<LossMetrics>,
+    /// On games that are never learnt from, with the averages that training keeps, before the statistics of the batch norms are
+    /// gathered for the exported network.
+    pub held_out: Option<LossMetrics>,
     /// On games that are never learnt from: for ten ranges of what the exported network expects, how many positions, what it
     /// expects there on average, and what happens.
     pub calibration: Vec<[f64; 3]>,

@@ -22,8 +22,8 @@ pub struct State {
     pub promoted: Vec<u32>,
     /// Numbers below this are those of games in the window.
     pub games: u64,
-    /// Positions of finished generations.
-    pub positions: u64,
+    /// Whether the games in the folder for self-play are of a run whose games go on while the network learns.
+    pub overlap: bool,
     /// Training steps before this generation's.
     pub steps: u64,
     /// Training steps after this generation's, as soon as that is known.
@@ -58,7 +58,7 @@ impl State {
             champion: 0,
             promoted: vec![0],
             games: 0,
-            positions: 0,
+            overlap: false,
             steps: 0,
             target: 0,
             seconds: 0.0,

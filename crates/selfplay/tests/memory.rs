@@ -1,0 +1,96 @@
+//! Drawing from a window takes the same memory however large the window is.
+#![allow(clippy::unwrap_used)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use alfil_game::chess::{Az21, Chess};
+use alfil_game::{First, Game, Mover, Score};
+use alfil_selfplay::replay::{Draw, DrawSettings, Replay, Window, WindowSettings};
+use alfil_selfplay::{End, GameRecord, Ply};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Counts the bytes in use, and the most that ever were.
+struct Counting;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: everything is passed on to the system's allocator; the counters allocate nothing themselves.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
+        MOST.fetch_max(now, Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// A random game of chess of at most 100 plies, with a policy over half of the moves.
+fn game(number: u64) -> GameRecord {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(number);
+    let mut game = Chess::new(&Default::default());
+    let (mut moves, mut plies) = (Vec::new(), Vec::new());
+    while game.legal_moves(&mut moves).is_none() && plies.len() < 100 {
+        let share = 2.0 / moves.len() as f32;
+        let policy: Vec<f32> = (0..moves.len()).map(|at| share * f32::from(u8::from(at % 2 == 0))).collect();
+        let m = moves[random.random_range(0..moves.len())];
+        plies.push(Ply::new(m.into(), &policy, Mover(0.0)));
+        game.play(m);
+    }
+    GameRecord::new(number, String::new(), plies, First(Score::DRAW), End::Rules)
+}
+
+/// The most memory that drawing twenty batches takes, beyond what there was before.
+fn drawing(replay: &mut Replay) -> usize {
+    let all = WindowSettings { first: u64::MAX, exponent: 0.65, growth: 0.4, most: u64::MAX };
+    let before = NOW.load(Relaxed);
+    MOST.store(before, Relaxed);
+    let window = Window::of(replay, &all);
+    let settings = DrawSettings { samples: 100_000, held_out: 0.03, from_held_out: false, symmetries: true, seed: 1 };
+    let mut draw = Draw::new(&window, settings);
+    (0..20).for_each(|_| assert_eq!(draw.next::<Az21>(replay, 4_096).unwrap().len(), 4_096));
+    MOST.load(Relaxed) - before
+}
+
+/// An hour and a half of games against six times as many: nearly ten hours, if two cores play 200 positions a second. That takes
+/// a while to write, so that `ALFIL_LONG` has to be set for it; without it there are three times as many.
+#[test]
+fn a_large_window_takes_no_more_memory_than_a_small_one() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("window-memory-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    let (mut replay, _) = Replay::open(&folder).unwrap();
+    let games: Vec<GameRecord> = (0..256).map(game).collect();
+    let fill = |replay: &mut Replay, generations: std::ops::Range<u32>| {
+        for generation in generations {
+            let renumbered = |record: &GameRecord| {
+                let mut record = record.clone();
+                record.number += u64::from(generation) * 256;
+                record
+            };
+            replay.add::<Chess>(generation, games.iter().map(renumbered).collect()).unwrap();
+        }
+    };
+    fill(&mut replay, 0..45);
+    let (small, positions) = (drawing(&mut replay), replay.positions());
+    let long = if std::env::var_os("ALFIL_LONG").is_some() { 280 } else { 135 };
+    fill(&mut replay, 45..long);
+    let large = drawing(&mut replay);
+    println!("{positions} positions: {small} bytes; {} positions: {large} bytes", replay.positions());
+    assert!(replay.positions() >= 3 * positions);
+    assert!(large < small + small / 4, "{small} bytes for {positions} positions, {large} for {}", replay.positions());
+    // What `alfil plan` says it takes.
+    assert!((large as u64) < alfil_selfplay::replay::POOL_BYTES, "{large}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
