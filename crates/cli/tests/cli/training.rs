@@ -14,16 +14,16 @@ fn shipped(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs").join(name).display().to_string()
 }
 
-/// A run of tic-tac-toe that takes some seconds, with everything in it. One thread of each kind: what is compared bit by bit
+/// A run of tic-tac-toe that takes some seconds, with everything in it: four generations of 500 games. One thread of each kind: what is compared bit by bit
 /// must not depend on the number of cores.
 fn small() -> Vec<String> {
     let keys = [
-        "generations=3",
+        "generations=4",
         "machine.lanes=1",
         "machine.replicas=1",
         "machine.cache=1",
         "network.size=8x1",
-        "selfplay.games=300",
+        "selfplay.games=500",
         "selfplay.at_once=8",
         "training.checkpoint_steps=20",
         "gate.games=12",
@@ -112,14 +112,16 @@ fn tic_tac_toe_is_learnt_to_perfection() {
 fn a_run_that_is_killed_thirty_times_ends_as_one_that_is_not() {
     let folder = Folder::new("kill");
     let (calm, rough) = (folder.file("calm"), folder.file("rough"));
-    text(&train(&calm));
-    let mut kills = 0;
     let began = Instant::now();
+    text(&train(&calm));
+    // Short enough for thirty lives before the end, on any machine.
+    let longest = began.elapsed() / 14;
+    let mut kills = 0;
     while kills < 30 {
         let mut child = start(&train(&rough));
         // Somewhere between before the first line of work and well into it.
-        let delay = Duration::from_millis(100 + began.elapsed().subsec_nanos() as u64 % 600);
-        std::thread::sleep(delay);
+        let part = f64::from(began.elapsed().subsec_micros() % 1_000) / 1_000.0;
+        std::thread::sleep(Duration::from_millis(100) + longest.mul_f64(part));
         if let Some(status) = child.try_wait().unwrap() {
             let output = child.wait_with_output().unwrap();
             let words = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
@@ -132,7 +134,7 @@ fn a_run_that_is_killed_thirty_times_ends_as_one_that_is_not() {
     }
     text(&train(&rough));
     let (calm, rough) = (Path::new(&calm), Path::new(&rough));
-    assert_eq!(numbers(rough), (0..900).collect::<Vec<_>>());
+    assert_eq!(numbers(rough), (0..2_000).collect::<Vec<_>>());
     let (files, others) = (lasting(calm), lasting(rough));
     assert_eq!(files.keys().collect::<Vec<_>>(), others.keys().collect::<Vec<_>>());
     for (name, bytes) in &files {
@@ -171,18 +173,23 @@ fn a_run_has_one_process_at_a_time_and_stops_when_asked() {
 }
 
 #[test]
-fn games_can_go_on_while_the_network_learns() {
+fn games_go_on_while_the_network_learns_and_none_counts_twice() {
     let folder = Folder::new("overlap");
     let run = folder.file("run");
     let mut arguments = train(&run);
     arguments.extend(["--set".to_owned(), "machine.mode=overlap".to_owned(), "--log".to_owned(), "json".to_owned()]);
+    for kill in 0..6 {
+        let mut child = start(&arguments);
+        std::thread::sleep(Duration::from_millis(300 + 150 * kill));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
     let lines = text(&arguments);
     let events: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let generations = events.iter().filter(|event| event["event"] == "generation").count();
-    assert_eq!(generations, 3, "{lines}");
+    assert_eq!(measured(Path::new(&run)).len(), 4, "{lines}");
     assert_eq!(events.last().unwrap()["complete"], true);
     let numbers = numbers(Path::new(&run));
-    assert!(numbers.len() >= 900, "{}", numbers.len());
+    assert!(numbers.len() >= 2_000, "{}", numbers.len());
     assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "a game is there twice");
 }
 
