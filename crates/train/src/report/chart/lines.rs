@@ -126,6 +126,8 @@ impl<'a> Lines<'a> {
         let y = match self.range {
             Range::Values => Axis::between(-1.0, 1.0, if ticks == 2 { 1.0 } else { 0.5 }),
             Range::FromZero => Axis::around(numbers.chain([0.0]), ticks),
+            // Shares that hardly differ should not look as if they did.
+            Range::Numbers if self.unit == Unit::Share => Axis::around(numbers.chain([0.9, 1.0]), ticks),
             Range::Numbers => Axis::around(numbers, ticks),
         };
         let names = if self.levels.is_empty() { 0.0 } else { NAMES };
