@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use alfil_game::Game;
 use alfil_game::registry::{self, GameVisitor};
 use alfil_nn::Network;
-use alfil_search::evaluators::{Cache, CacheMemory, Kind, Maker, maker_on};
+use alfil_search::evaluators::{Kind, Maker, cached};
 use alfil_search::selection::{Gumbel, Puct};
 use alfil_selfplay::{Cheap, Counts, Resign, SearchKind, Session, Settings, Starts, Temperature, Tickets, next_number};
 use anyhow::{Context, bail};
@@ -19,9 +19,6 @@ use serde_json::json;
 use crate::search::kind;
 use crate::train::inference;
 use crate::{Verdict, stop, torch};
-
-/// Of positions with more moves the evaluation is not remembered.
-const CACHED_MOVES: usize = 64;
 
 #[derive(Args)]
 pub struct SelfplayCommand {
@@ -121,7 +118,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             .with_context(|| format!("cannot make the folder {}", command.output.display()))?;
         let maker = match command.cache {
             0 => maker,
-            megabytes => with_cache(maker, (megabytes as usize) << 20),
+            megabytes => cached(maker, (megabytes as usize) << 20),
         };
         let first = next_number::<G>(&command.output)?;
         let stop = stop::flag()?;
@@ -155,17 +152,9 @@ impl<W: Write> GameVisitor for Task<'_, W> {
 }
 
 /// Evaluators of a network on libtorch.
-fn on_device<G: Game>(network: &Network, device: &str) -> anyhow::Result<Maker<G>> {
+fn on_device<G: Game>(network: &Arc<Network>, device: &str) -> anyhow::Result<Maker<G>> {
     let libtorch = torch::require()?;
-    let make = inference(libtorch, libtorch.devices(device)?);
-    let network = network.clone();
-    // What cannot be used at all shows here, once.
-    drop(make(&network).map_err(anyhow::Error::msg)?);
-    let fail = |why: String| -> ! {
-        eprintln!("alfil: the device failed: {why}");
-        std::process::exit(2)
-    };
-    Ok(maker_on(&network.clone(), move || make(&network).unwrap_or_else(|why| fail(why)))?)
+    Ok(alfil_train::on_device(&inference(libtorch, libtorch.devices(device)?), network)?)
 }
 
 /// How the games are played.
@@ -196,12 +185,6 @@ fn settings<G: Game>(command: &SelfplayCommand) -> anyhow::Result<Settings> {
         tree_bytes: (visits as usize * 1_024).max(64 << 10),
         ..Settings::default()
     })
-}
-
-/// Evaluators that share a memory.
-fn with_cache<G: Game>(maker: Maker<G>, bytes: usize) -> Maker<G> {
-    let memory = Arc::new(CacheMemory::new(bytes, CACHED_MOVES));
-    Box::new(move |seed| Box::new(Cache::new(maker(seed), Arc::clone(&memory))))
 }
 
 fn parse_share(text: &str) -> Result<f32, &'static str> {

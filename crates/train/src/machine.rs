@@ -6,14 +6,11 @@ use std::sync::Arc;
 use alfil_game::Game;
 use alfil_nn::learning::{LearnError, Learner, LearningSettings};
 use alfil_nn::{Architecture, Network};
-use alfil_search::evaluators::{Cache, CacheMemory, Inference, Kind, Maker, maker_on};
+use alfil_search::evaluators::{Inference, Kind, Maker, cached, maker_on};
 
 use alfil_selfplay::Judge;
 
 use crate::run::RunError;
-
-/// Positions with more moves are not remembered.
-const CACHED_MOVES: usize = 64;
 
 /// Makes the learner of a run: architecture, name of the encoding, settings, seed.
 pub type MakeLearner =
@@ -54,26 +51,25 @@ impl Machine {
 
     /// Evaluators of a network.
     pub fn plain_maker<G: Game>(&self, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
-        Ok(match &self.inference {
-            None => Kind::Network(Arc::clone(network)).maker::<G>()?,
-            Some(inference) => {
-                // What cannot be used at all shows here, once.
-                drop(inference(network).map_err(RunError::Device)?);
-                let (inference, shared) = (Arc::clone(inference), Arc::clone(network));
-                maker_on(network, move || inference(&shared).unwrap_or_else(|why| broken(why)))?
-            }
-        })
+        match &self.inference {
+            None => Ok(Kind::Network(Arc::clone(network)).maker::<G>()?),
+            Some(inference) => on_device(inference, network),
+        }
     }
 
     /// Evaluators of a network for self-play, which remember what they were asked.
     pub fn maker<G: Game>(&self, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
         let maker = self.plain_maker(network)?;
-        if self.cache == 0 {
-            return Ok(maker);
-        }
-        let memory = Arc::new(CacheMemory::new(self.cache, CACHED_MOVES));
-        Ok(Box::new(move |seed| Box::new(Cache::new(maker(seed), Arc::clone(&memory)))))
+        Ok(if self.cache == 0 { maker } else { cached(maker, self.cache) })
     }
+}
+
+/// Evaluators of a network that a device computes.
+pub fn on_device<G: Game>(inference: &Arc<MakeInference>, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
+    // What cannot be used at all shows here, once.
+    drop(inference(network).map_err(RunError::Device)?);
+    let (inference, shared) = (Arc::clone(inference), Arc::clone(network));
+    Ok(maker_on(network, move || inference(&shared).unwrap_or_else(|why| broken(why)))?)
 }
 
 /// A device that was there a moment ago and is no longer: nothing can go on, and nothing that was finished is lost.

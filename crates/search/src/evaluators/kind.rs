@@ -7,7 +7,7 @@ use alfil_game::registry::{self, EncodingTask};
 use alfil_game::{Encoding, Game, Knowledge};
 use alfil_nn::{Architecture, FileError, Network};
 
-use super::{Handcrafted, Inference, NetworkEvaluator, Rollout, Uniform};
+use super::{Cache, CacheMemory, Handcrafted, Inference, NetworkEvaluator, Rollout, Uniform};
 use crate::Evaluator;
 
 /// What judges positions.
@@ -42,6 +42,15 @@ impl Kind {
             Kind::Network(network) => network_maker(network)?,
         })
     }
+}
+
+/// Positions with more moves are not remembered.
+const CACHED_MOVES: usize = 64;
+
+/// A maker of evaluators that remember each other's answers, in so many bytes.
+pub fn cached<G: Game>(maker: Maker<G>, bytes: usize) -> Maker<G> {
+    let memory = Arc::new(CacheMemory::new(bytes, CACHED_MOVES));
+    Box::new(move |seed| Box::new(Cache::new(maker(seed), Arc::clone(&memory))))
 }
 
 /// A maker of evaluators of a network that something other than the CPU engine computes; `infer` is called for each of them.

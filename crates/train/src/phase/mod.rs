@@ -74,6 +74,11 @@ impl<E: Encoding> Run<E> {
         machine: Machine,
         tell: &mut Tell<'_>,
     ) -> Result<Run<E>, RunError> {
+        // What cannot be used shows now: before anything is written, and not after hours.
+        config.check_game::<E::Game>()?;
+        config.selfplay_settings::<E::Game>()?;
+        machine.judge::<E::Game>()?;
+        rate::baselines::<E::Game>(&config)?;
         directory.create().map_err(|why| RunError::io("make the folders of", directory.path(), why))?;
         let lock = Lock::take(&directory)?;
         directory.clean().map_err(|why| RunError::io("clean", directory.path(), why))?;
@@ -113,11 +118,6 @@ impl<E: Encoding> Run<E> {
             replay,
             learner,
         };
-        // What cannot be used shows now, not after hours.
-        run.config.check_game::<E::Game>()?;
-        run.config.selfplay_settings::<E::Game>()?;
-        run.baselines()?;
-        run.machine.judge::<E::Game>()?;
         run.settle(tell)?;
         Ok(run)
     }

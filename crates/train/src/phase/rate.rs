@@ -8,13 +8,13 @@ use alfil_arena::exam::Exam;
 use alfil_arena::ladder::Ladder;
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, PlayerLine};
-use alfil_game::Encoding;
+use alfil_game::{Encoding, Game};
 use alfil_nn::Network;
 use alfil_search::seed::derive;
 
 use super::{Purpose, Run, Tell};
-use crate::Event;
 use crate::run::{ExamMetrics, Metrics, Phase, RatingMetrics, RunError};
+use crate::{Config, Event};
 
 impl<E: Encoding> Run<E> {
     /// Rates the promoted network if it is time to, and ends the generation. False if it was stopped before the end.
@@ -39,7 +39,7 @@ impl<E: Encoding> Run<E> {
     fn measure(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Option<RatingMetrics>, RunError> {
         let began = Instant::now();
         let rating = &self.config.rating;
-        let mut players = self.baselines()?;
+        let mut players = baselines::<E::Game>(&self.config)?;
         for generation in self.earlier() {
             let network = Arc::new(Network::load(&self.directory.network(generation))?);
             players.push(self.entrant(generation, &network, rating.visits)?);
@@ -78,13 +78,6 @@ impl<E: Encoding> Run<E> {
         }))
     }
 
-    /// The players that networks are compared with.
-    pub(super) fn baselines(&self) -> Result<Vec<Entrant<E::Game>>, RunError> {
-        // The configuration has been checked: what is no player is not there.
-        let lines = self.config.rating.players.iter().filter_map(|line| line.parse::<PlayerLine>().ok());
-        lines.map(|line| Ok(line.entrant()?)).collect()
-    }
-
     /// Generations of earlier networks that take part, spread evenly over the run.
     fn earlier(&self) -> Vec<u32> {
         let promoted: Vec<u32> =
@@ -114,4 +107,11 @@ impl<E: Encoding> Run<E> {
         let policy = mark(1)?;
         Ok(Some(ExamMetrics { positions: positions as u64, search, policy }))
     }
+}
+
+/// The players that networks are compared with.
+pub(super) fn baselines<G: Game>(config: &Config) -> Result<Vec<Entrant<G>>, RunError> {
+    // The configuration has been checked: what is no player is not there.
+    let lines = config.rating.players.iter().filter_map(|line| line.parse::<PlayerLine>().ok());
+    lines.map(|line| Ok(line.entrant()?)).collect()
 }
