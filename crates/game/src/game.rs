@@ -3,7 +3,7 @@
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
-use crate::{First, MoveError, Oracle, PositionError, Score, Side};
+use crate::{First, MoveError, Oracle, PositionError, RulesError, Score, Side};
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +57,9 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
     /// What the game is, in one line for people.
     const TITLE: &'static str;
 
+    /// What the players are called, the one who moves first before the other: lower case, no spaces.
+    const SIDES: [&'static str; 2];
+
     /// If every move is written with this many characters, a line of moves needs no spaces between them.
     const MOVE_WIDTH: Option<usize> = None;
 
@@ -66,6 +69,15 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
     /// Positions that everybody can judge, with their names: what a network that learns expects in them shows whether it has
     /// understood the first things about the game. The names say how the side to move stands.
     const PROBES: &'static [(&'static str, &'static str)] = &[];
+
+    /// The rules that `text` chooses with `key=value`, several with commas between them; the usual ones if it is empty.
+    fn rules(text: &str) -> Result<Self::Rules, RulesError> {
+        if text.trim().is_empty() {
+            Ok(Self::Rules::default())
+        } else {
+            Err(RulesError::new::<Self>(text, "its rules are always the same"))
+        }
+    }
 
     /// The start position.
     fn new(rules: &Self::Rules) -> Self;
@@ -83,6 +95,11 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
 
     /// The position in the game's notation; [`from_position`](Game::from_position) reads it back.
     fn position(&self) -> String;
+
+    /// The board for a terminal that shows ANSI colours; `Display` is the one for all others.
+    fn coloured(&self) -> String {
+        self.to_string()
+    }
 
     /// Whose move it is.
     fn side(&self) -> Side;

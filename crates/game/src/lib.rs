@@ -24,7 +24,7 @@ pub mod tictactoe;
 
 pub use encoding::{Encoding, Symmetry};
 pub use game::{Game, Knowledge, Outcome};
-pub use notation::{MoveError, PositionError, line};
+pub use notation::{MoveError, PositionError, RulesError, line};
 pub use oracle::{Judgement, Oracle};
 pub use pov::{First, Mover, Score, Swap};
 pub use side::Side;

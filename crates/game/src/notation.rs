@@ -18,6 +18,31 @@ impl PositionError {
     }
 }
 
+/// Why a text does not choose rules of the game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{}' does not choose rules of {game}: {reason}", shorten(text))]
+pub struct RulesError {
+    game: &'static str,
+    text: String,
+    reason: String,
+}
+
+impl RulesError {
+    /// `reason` completes the sentence "this does not choose rules: …".
+    pub fn new<G: Game>(text: &str, reason: impl Into<String>) -> RulesError {
+        RulesError { game: G::NAME, text: text.to_owned(), reason: reason.into() }
+    }
+}
+
+/// The keys and values of `key=value,…`; the error is the part that has no value.
+pub(crate) fn settings(text: &str) -> impl Iterator<Item = Result<(&str, &str), String>> {
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    parts.map(|part| match part.split_once('=') {
+        Some((key, value)) => Ok((key.trim(), value.trim())),
+        None => Err(format!("'{}' has no value, as in key=value", shorten(part))),
+    })
+}
+
 /// Why a text is no move in a position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {

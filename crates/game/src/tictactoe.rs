@@ -59,6 +59,7 @@ impl Game for TicTacToe {
 
     const NAME: &'static str = "tictactoe";
     const TITLE: &'static str = "tic-tac-toe";
+    const SIDES: [&'static str; 2] = ["x", "o"];
     const MOVE_WIDTH: Option<usize> = Some(1);
 
     fn new(_: &()) -> TicTacToe {

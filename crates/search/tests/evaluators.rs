@@ -210,6 +210,7 @@ fn a_shared_key_never_brings_another_position_s_priors() {
         type Rules = ();
         const NAME: &'static str = "clashing";
         const TITLE: &'static str = "tic-tac-toe with one key for all";
+        const SIDES: [&'static str; 2] = ["x", "o"];
         fn new(rules: &()) -> Clashing {
             Clashing(TicTacToe::new(rules))
         }

@@ -58,7 +58,14 @@ fn drawing(replay: &mut Replay) -> usize {
     let before = NOW.load(Relaxed);
     MOST.store(before, Relaxed);
     let window = Window::of(replay, &all);
-    let settings = DrawSettings { samples: 100_000, held_out: 0.03, from_held_out: false, symmetries: true, seed: 1 };
+    let settings = DrawSettings {
+        samples: 100_000,
+        held_out: 0.03,
+        from_held_out: false,
+        symmetries: true,
+        search_value: 0.0,
+        seed: 1,
+    };
     let mut draw = Draw::new(&window, settings);
     (0..20).for_each(|_| assert_eq!(draw.next::<Az21>(replay, 4_096).unwrap().len(), 4_096));
     MOST.load(Relaxed) - before

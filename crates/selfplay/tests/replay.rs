@@ -28,7 +28,7 @@ fn game(number: u64) -> GameRecord {
     while game.legal_moves(&mut moves).is_none() {
         let m = moves[random.random_range(0..moves.len())];
         let policy: Vec<f32> = moves.iter().map(|other| f32::from(u8::from(*other == m))).collect();
-        plies.push(Ply::new(m.into(), &policy, Mover(0.0)));
+        plies.push(Ply::new(m.into(), &policy, Mover(0.5)));
         game.play(m);
     }
     let score = game.outcome().map_or(First(Score::DRAW), |outcome| outcome.score);
@@ -42,7 +42,7 @@ fn games(numbers: std::ops::Range<u64>) -> Vec<GameRecord> {
 const ALL: WindowSettings = WindowSettings { first: u64::MAX, exponent: 0.65, growth: 0.4, most: u64::MAX };
 
 fn settings(samples: u64) -> DrawSettings {
-    DrawSettings { samples, held_out: 0.1, from_held_out: false, symmetries: true, seed: 5 }
+    DrawSettings { samples, held_out: 0.1, from_held_out: false, symmetries: true, search_value: 0.0, seed: 5 }
 }
 
 /// How often each position of each game is drawn.
@@ -180,6 +180,14 @@ fn targets_are_what_happened_seen_by_the_mover() {
         assert!((built.policy(number).iter().sum::<f32>() - 1.0).abs() < 1e-6);
         let stones: f32 = built.batch().planes_of(number).iter().sum();
         assert_eq!(stones, sample.ply as f32);
+    }
+    // Half of what the search expected, which was a half each time, and half of the result.
+    let mixed: Vec<_> =
+        drawn.iter().cloned().map(|sample| alfil_selfplay::replay::Sample { search_value: 0.5, ..sample }).collect();
+    let mixed = build::<Stones>(&architecture, &mixed);
+    for (pure, mixed) in built.wdl().iter().zip(mixed.wdl()) {
+        assert!((mixed.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+        assert!((mixed[0] - mixed[2] - (pure[0] - pure[2] + 0.5) / 2.0).abs() < 1e-4);
     }
     // Turned, each position is the mirror image: the policy goes with it.
     let turned: Vec<_> =

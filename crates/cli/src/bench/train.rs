@@ -202,7 +202,10 @@ impl<'a, E: Encoding> Builder<'a, E> {
 }
 
 fn draw(window: &Window, samples: u64, seed: u64) -> Draw {
-    Draw::new(window, DrawSettings { samples, held_out: 0.0, from_held_out: false, symmetries: true, seed })
+    Draw::new(
+        window,
+        DrawSettings { samples, held_out: 0.0, from_held_out: false, symmetries: true, search_value: 0.0, seed },
+    )
 }
 
 /// Seconds that things took, measured right after each other.

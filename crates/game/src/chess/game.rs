@@ -8,7 +8,8 @@ use shakmaty::{Board, CastlingMode, Color, EnPassantMode, Position, Square};
 
 use super::moves::Move;
 use super::{board_text, endings, evaluation, fen, san};
-use crate::{Game, Knowledge, MoveError, Outcome, PositionError, Side};
+use crate::notation::settings;
+use crate::{Game, Knowledge, MoveError, Outcome, PositionError, RulesError, Side};
 
 /// Reversible plies after which the game is drawn if either side wants it; here it always is.
 const FIFTY_MOVES: u32 = 100;
@@ -164,6 +165,7 @@ impl Game for Chess {
 
     const NAME: &'static str = "chess";
     const TITLE: &'static str = "chess and Chess960";
+    const SIDES: [&'static str; 2] = ["white", "black"];
     const PROBES: &'static [(&'static str, &'static str)] = &[
         ("a queen up", "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
         ("a queen down", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1"),
@@ -190,6 +192,24 @@ impl Game for Chess {
         "8/8/4k3/8/8/3K1R2/8/8 w - - 95 80",
         "8/8/4k3/8/8/3KB3/4p3/8 b - - 0 60",
     ];
+
+    fn rules(text: &str) -> Result<Rules, RulesError> {
+        let wrong = |reason: String| RulesError::new::<Chess>(text, reason);
+        let mut rules = Rules::default();
+        for setting in settings(text) {
+            match setting.map_err(wrong)? {
+                ("chess960", value) => {
+                    rules.chess960 = value.parse().map_err(|_| wrong("chess960 is true or false".to_owned()))?;
+                }
+                ("ply_cap", value) => {
+                    let cap = value.parse().ok().filter(|cap| (1..=100_000).contains(cap));
+                    rules.ply_cap = cap.ok_or_else(|| wrong("ply_cap is a number from 1 to 100000".to_owned()))?;
+                }
+                (key, _) => return Err(wrong(format!("there is no '{key}', only chess960 and ply_cap"))),
+            }
+        }
+        Ok(rules)
+    }
 
     fn new(rules: &Rules) -> Chess {
         let mut setup = shakmaty::Setup::initial();

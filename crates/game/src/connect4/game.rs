@@ -72,6 +72,7 @@ impl Game for Connect4 {
 
     const NAME: &'static str = "connect4";
     const TITLE: &'static str = "Connect Four, six rows by seven columns";
+    const SIDES: [&'static str; 2] = ["x", "o"];
     const MOVE_WIDTH: Option<usize> = Some(1);
     const TEST_POSITIONS: &'static [&'static str] =
         &["7/7/7/7/7/xoxo3 x", "xoxoxo1/oxoxox1/xoxoxo1/xoxoxo1/oxoxox1/xoxoxo1 o"];

@@ -38,6 +38,8 @@ pub struct DrawSettings {
     pub from_held_out: bool,
     /// Turns positions at random by the symmetries of the encoding.
     pub symmetries: bool,
+    /// The share of what the search expected in the value to learn; the rest is the game's result.
+    pub search_value: f32,
     /// What all chance follows from.
     pub seed: u64,
 }
@@ -114,7 +116,7 @@ impl Draw {
 
     /// Puts samples of a chunk into the pool.
     fn take<E: Encoding>(&mut self, records: Vec<GameRecord>, samples: u64) {
-        let DrawSettings { held_out, from_held_out, symmetries, .. } = self.settings;
+        let DrawSettings { held_out, from_held_out, symmetries, search_value, .. } = self.settings;
         let mut positions: Vec<(Arc<GameRecord>, u32)> = Vec::new();
         for record in records {
             if is_held_out(record.number, held_out) != from_held_out {
@@ -132,7 +134,7 @@ impl Draw {
             for (record, ply) in chosen.iter().cloned() {
                 // The board as it is counts as one of the symmetries.
                 let turn = if symmetries { self.random.random_range(0..=E::SYMMETRIES.len()) } else { 0 };
-                self.pool.push(Sample { record, ply, symmetry: turn.checked_sub(1) });
+                self.pool.push(Sample { record, ply, symmetry: turn.checked_sub(1), search_value });
             }
             left -= count;
         }

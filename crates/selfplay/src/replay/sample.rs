@@ -16,12 +16,14 @@ pub struct Sample {
     pub ply: u32,
     /// One of the encoding's symmetries, if it is turned.
     pub symmetry: Option<usize>,
+    /// The share of what the search expected in the value to learn; the rest is the game's result.
+    pub search_value: f32,
 }
 
 impl Sample {
     /// Adds what a network learns from this position. None if the record is no game of the encoding's.
     pub fn push<E: Encoding>(&self, samples: &mut Samples) -> Option<()> {
-        let Sample { record, ply, symmetry } = self;
+        let Sample { record, ply, symmetry, search_value } = self;
         let mut game: E::Game = record.begin()?;
         let mut moves = Vec::new();
         let (before, after) = record.plies.split_at_checked(*ply as usize)?;
@@ -36,9 +38,11 @@ impl Sample {
         for (number, share) in now.policy() {
             *policy.get_mut(number)? = share;
         }
+        let result = shares(record.score().to_mover(game.side()));
+        let expected = shares(Mover(Score::new((now.value().0 + 1.0) / 2.0)));
         let target = Target {
             policy: &policy,
-            wdl: shares(record.score().to_mover(game.side())),
+            wdl: std::array::from_fn(|i| result[i] + search_value * (expected[i] - result[i])),
             moves_left: after.len() as f32,
         };
         samples.push::<E>(&game, &moves, target, *symmetry);

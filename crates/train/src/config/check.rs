@@ -141,6 +141,7 @@ impl Config {
         ] {
             found.number(key, weight, 0.0, 1000.0);
         }
+        found.number("training.search_value", training.search_value.into(), 0.0, 1.0);
         found.whole("gate.games", gate.games, 2, 1_000_000);
         found.whole("gate.visits", gate.visits.into(), 1, 1_000_000);
         found.number("gate.score", gate.score, 0.0, 1.0);

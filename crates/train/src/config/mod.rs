@@ -162,6 +162,7 @@ pub struct TrainingSection {
     pub policy_weight: f64,
     pub value_weight: f64,
     pub moves_left_weight: f64,
+    pub search_value: f32,
     pub average: f64,
     pub statistics_batches: usize,
     pub mixed_precision: bool,
