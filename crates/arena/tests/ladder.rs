@@ -63,9 +63,16 @@ fn who_joins_later_plays_and_nobody_plays_again() {
     let after = std::fs::read_to_string(&path).unwrap();
     assert!(after.starts_with(&before));
     assert!(after[before.len()..].lines().filter(|line| line.contains("uct")).count() >= 5, "{after}");
-    // Results of those who are not asked for are kept and not counted.
+    // Results of those who are not asked for are kept, and count in everyone's rating.
     let two = climb::<TicTacToe>(&["random", "oracle"], 20, Some(&path)).unwrap();
     assert!((20..=40).contains(&two.rows[0].games) && two.played == 0);
+    let rating = |standings: &Standings, name: &str| {
+        standings.rows.iter().find(|row| row.name == name).map(|row| row.rating.elo).unwrap()
+    };
+    assert!((rating(&two, "oracle") - rating(&joined, "renamed")).abs() < 1e-6);
+    let [(identity, absent)] = &two.absent[..] else { panic!("{:?}", two.absent) };
+    assert!(identity.starts_with("uct:rollouts=10"), "{identity}");
+    assert!((absent.elo - rating(&joined, "uct:rollouts=10")).abs() < 1e-6);
     // A torn end is forgotten, the rest is not.
     std::fs::write(&path, &after[..after.len() - 3]).unwrap();
     assert_eq!(climb::<TicTacToe>(&three, 20, Some(&path)).unwrap().played, 2);

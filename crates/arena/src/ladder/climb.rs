@@ -24,7 +24,7 @@ pub struct Ladder<G: Game> {
     pub anchor_elo: f64,
     /// Games for each player but the anchor, on average. Those in the state file count.
     pub games: u64,
-    /// A player who joins the others, whose ratings are known well enough: only this one has to have its games.
+    /// A player who joins the others, whose games are in the state file: only this one has to have its games.
     pub newcomer: Option<usize>,
     /// Games at a time.
     pub concurrency: usize,
@@ -32,7 +32,7 @@ pub struct Ladder<G: Game> {
     pub seed: u64,
     /// Where games begin.
     pub openings: Openings<G>,
-    /// The file that results are kept in.
+    /// The file that results are kept in. Those of players who are not among these count in the ratings, too.
     pub state: Option<PathBuf>,
 }
 
@@ -57,18 +57,23 @@ impl<G: Game> Ladder<G> {
             Some(path) => State::open(path, G::NAME)?,
             None => (State::default(), Vec::new()),
         };
-        let mut results = Results::known(&players, &meetings);
+        let mut results = Results::default();
+        let absent = results.recall(&players, &meetings);
+        let everyone = players.len() + absent.len();
         let target = match newcomer {
             Some(_) => games,
             None => games.saturating_mul(players.len().saturating_sub(1) as u64),
         };
-        let so_far = |results: &Results| newcomer.map_or_else(|| results.games(), |player| results.of(player).0);
+        let so_far =
+            |results: &Results| newcomer.map_or_else(|| results.among(players.len()), |player| results.of(player).0);
+        let may_meet =
+            |a: usize, b: usize| b < players.len() && newcomer.is_none_or(|player| player == a || player == b);
         // Several blocks for each player, however many games are played at a time: who meets whom follows from what is known.
         let block = (2 * concurrency.max(1) as u64).min(games / 4).max(2);
         let (mut played, mut faults) = (0, 0);
         while !stop.load(Relaxed)
             && let left @ 1.. = target.saturating_sub(so_far(&results))
-            && let Some((a, b)) = most_informative(players.len(), &results.encounters(), anchor, newcomer)
+            && let Some((a, b)) = most_informative(everyone, &results.encounters(), anchor, may_meet)
         {
             let (one, other) = (&players[a], &players[b]);
             // These two go on with the openings and the chance that they have not had yet.
@@ -98,13 +103,14 @@ impl<G: Game> Ladder<G> {
                 return Err(error);
             }
         }
-        let rated = ratings(players.len(), &results.encounters(), anchor, anchor_elo);
+        let mut rated = ratings(everyone, &results.encounters(), anchor, anchor_elo);
+        let absent = absent.into_iter().zip(rated.split_off(players.len())).collect();
         let row = |(number, (player, rating)): (usize, (&Entrant<G>, _))| {
             let (games, points) = results.of(number);
             Row { name: player.name.clone(), rating, games, points, anchor: number == anchor }
         };
         let rows = players.iter().zip(rated).enumerate().map(row).collect();
-        Ok(Standings::new(G::NAME, rows, played, faults))
+        Ok(Standings::new(G::NAME, rows, absent, played, faults))
     }
 }
 
@@ -133,16 +139,21 @@ fn merge<G: Game>(players: Vec<Entrant<G>>, anchor: usize) -> (Vec<Entrant<G>>, 
 struct Results(BTreeMap<(usize, usize), (u64, f64)>);
 
 impl Results {
-    /// What is remembered of these players. Others are left out.
-    fn known<G: Game>(players: &[Entrant<G>], meetings: &[Meeting]) -> Results {
-        let numbers: HashMap<_, _> = players.iter().map(|player| player.identity.as_str()).zip(0..).collect();
-        let mut results = Results::default();
+    /// Adds what is remembered. Tells the identities of those who are not among the players: they have the next numbers.
+    fn recall<G: Game>(&mut self, players: &[Entrant<G>], meetings: &[Meeting]) -> Vec<String> {
+        let mut numbers: HashMap<&str, usize> =
+            players.iter().map(|player| player.identity.as_str()).zip(0..).collect();
+        let mut absent = Vec::new();
         for meeting in meetings {
-            if let (Some(a), Some(b)) = (numbers.get(meeting.a.as_str()), numbers.get(meeting.b.as_str())) {
-                results.add(*a, *b, meeting.scores);
-            }
+            let [a, b] = [&meeting.a, &meeting.b].map(|identity| {
+                *numbers.entry(identity).or_insert_with(|| {
+                    absent.push(identity.clone());
+                    players.len() + absent.len() - 1
+                })
+            });
+            self.add(a, b, meeting.scores);
         }
-        results
+        absent
     }
 
     fn add(&mut self, a: usize, b: usize, scores: [f32; 2]) {
@@ -152,8 +163,9 @@ impl Results {
         *sum += if a < b { points } else { 2.0 - points };
     }
 
-    fn games(&self) -> u64 {
-        self.0.values().map(|(games, _)| games).sum()
+    /// Games between two of the first `players`.
+    fn among(&self, players: usize) -> u64 {
+        self.0.iter().filter(|((_, b), _)| *b < players).map(|(_, (games, _))| games).sum()
     }
 
     fn between(&self, a: usize, b: usize) -> u64 {

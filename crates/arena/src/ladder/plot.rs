@@ -112,7 +112,7 @@ mod tests {
             points: 1.0,
             anchor: false,
         };
-        Standings { game: "chess", rows: ratings.iter().map(row).collect(), played: 2, faults: 0 }
+        Standings { game: "chess", rows: ratings.iter().map(row).collect(), absent: Vec::new(), played: 2, faults: 0 }
     }
 
     #[test]

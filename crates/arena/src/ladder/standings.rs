@@ -32,6 +32,8 @@ pub struct Standings {
     pub game: &'static str,
     /// The players.
     pub rows: Vec<Row>,
+    /// Those who are only remembered, by their identities.
+    pub absent: Vec<(String, Rating)>,
     /// Games that were played just now.
     pub played: u64,
     /// Those of them that were lost by crashing, stalling or an illegal move.
@@ -39,9 +41,15 @@ pub struct Standings {
 }
 
 impl Standings {
-    pub(super) fn new(game: &'static str, mut rows: Vec<Row>, played: u64, faults: usize) -> Standings {
+    pub(super) fn new(
+        game: &'static str,
+        mut rows: Vec<Row>,
+        absent: Vec<(String, Rating)>,
+        played: u64,
+        faults: usize,
+    ) -> Standings {
         rows.sort_by(|a, b| b.rating.elo.total_cmp(&a.rating.elo));
-        Standings { game, rows, played, faults }
+        Standings { game, rows, absent, played, faults }
     }
 
     /// The table as JSON.

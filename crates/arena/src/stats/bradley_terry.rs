@@ -78,17 +78,16 @@ pub fn ratings(players: usize, encounters: &[Encounter], anchor: usize, anchor_e
 /// by 8 % where 20 players over 1,900 Elo had 80 games each (intervals covered 91 %), by less than 1 % where 12 players
 /// over 3,300 Elo had 88.
 ///
-/// With `about` a player, only pairs with that player count.
+/// Only pairs that `may_meet`, told the lower number first, count.
 pub fn most_informative(
     players: usize,
     encounters: &[Encounter],
     anchor: usize,
-    about: Option<usize>,
+    may_meet: impl Fn(usize, usize) -> bool,
 ) -> Option<(usize, usize)> {
     let pool = Pool::fit(players, encounters, anchor);
     let worth = |&(a, b): &(usize, usize)| information(pool.strengths[a] - pool.strengths[b]) * pool.variance(a, b);
-    let counts = |&(a, b): &(usize, usize)| about.is_none_or(|player| player == a || player == b);
-    let pairs = (0..players).flat_map(|a| (a + 1..players).map(move |b| (a, b))).filter(counts);
+    let pairs = (0..players).flat_map(|a| (a + 1..players).map(move |b| (a, b))).filter(|&(a, b)| may_meet(a, b));
     pairs.collect::<Vec<_>>().into_iter().rev().max_by(|x, y| worth(x).total_cmp(&worth(y)))
 }
 

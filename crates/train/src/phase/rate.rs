@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use alfil_arena::exam::Exam;
-use alfil_arena::ladder::Ladder;
+use alfil_arena::ladder::{Ladder, Standings};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, PlayerLine};
+use alfil_arena::stats::Rating;
 use alfil_game::{Encoding, Game};
 use alfil_nn::Network;
 use alfil_search::seed::derive;
@@ -39,7 +40,9 @@ impl<E: Encoding> Run<E> {
     fn measure(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Option<RatingMetrics>, RunError> {
         let began = Instant::now();
         let rating = &self.config.rating;
+        // The first time, the others are compared with each other; later they have had their games.
         let mut players = baselines::<E::Game>(&self.config)?;
+        self.pool(players.clone(), None, stop, tell)?;
         for generation in self.earlier() {
             let network = Arc::new(Network::load(&self.directory.network(generation))?);
             players.push(self.entrant(generation, &network, rating.visits)?);
@@ -48,24 +51,17 @@ impl<E: Encoding> Run<E> {
         let name = champion.name.clone();
         let newcomer = players.len();
         players.push(champion);
-        let ladder = Ladder {
-            players,
-            anchor: 0,
-            anchor_elo: 0.0,
-            games: rating.games,
-            newcomer: Some(newcomer),
-            concurrency: self.tables(),
-            seed: self.seed(Purpose::Rating),
-            openings: Openings::random(derive(self.config.seed, &[Purpose::Rating as u64])),
-            state: Some(self.directory.rating()),
-        };
-        let standings = ladder.run(&mut |climb| tell(Event::Rating { games: climb.games, of: climb.target }), stop)?;
+        let standings = self.pool(players, Some(newcomer), stop, tell)?;
         let exam = self.examine(stop, tell)?;
         if stop.load(Relaxed) {
             return Ok(None);
         }
         let own = standings.rows.iter().find(|row| row.name == name);
-        let (elo, low, high) = own.map_or((0.0, 0.0, 0.0), |row| (row.rating.elo, row.rating.low, row.rating.high));
+        let Rating { elo, low, high } = own.map_or(Rating { elo: 0.0, low: 0.0, high: 0.0 }, |row| row.rating);
+        let present = standings.rows.iter().map(|row| (row.name.as_str(), row.rating));
+        let absent = standings.absent.iter().map(|(identity, rating)| (identity.as_str(), *rating));
+        let mut curve: Vec<_> = present.chain(absent).filter_map(point).collect();
+        curve.sort_by_key(|(generation, ..)| *generation);
         Ok(Some(RatingMetrics {
             seconds: began.elapsed().as_secs_f64(),
             network: self.state.champion,
@@ -74,8 +70,31 @@ impl<E: Encoding> Run<E> {
             high,
             games: own.map_or(0, |row| row.games),
             standings: standings.rows.iter().map(|row| (row.name.clone(), row.rating.elo)).collect(),
+            curve,
             exam,
         }))
+    }
+
+    /// Plays until the newcomer, or everyone, has had the rating's games, and rates all who have ever played.
+    fn pool(
+        &self,
+        players: Vec<Entrant<E::Game>>,
+        newcomer: Option<usize>,
+        stop: &AtomicBool,
+        tell: &mut Tell<'_>,
+    ) -> Result<Standings, RunError> {
+        let ladder = Ladder {
+            players,
+            anchor: 0,
+            anchor_elo: 0.0,
+            games: self.config.rating.games,
+            newcomer,
+            concurrency: self.tables(),
+            seed: self.seed(Purpose::Rating),
+            openings: Openings::random(derive(self.config.seed, &[Purpose::Rating as u64])),
+            state: Some(self.directory.rating()),
+        };
+        Ok(ladder.run(&mut |climb| tell(Event::Rating { games: climb.games, of: climb.target }), stop)?)
     }
 
     /// Generations of earlier networks that take part, spread evenly over the run.
@@ -107,6 +126,12 @@ impl<E: Encoding> Run<E> {
         let policy = mark(1)?;
         Ok(Some(ExamMetrics { positions: positions as u64, search, policy }))
     }
+}
+
+/// The point of the rating curve that a network of the run stands for, by its name or identity.
+fn point((name, Rating { elo, low, high }): (&str, Rating)) -> Option<(u32, f64, f64, f64)> {
+    let number = name.strip_prefix("generation ")?.split(':').next()?;
+    Some((number.parse().ok()?, elo, low, high))
 }
 
 /// The players that networks are compared with.

@@ -15,10 +15,16 @@ fn ratings(metrics: &[Metrics]) -> impl Iterator<Item = (u32, &RatingMetrics)> {
 }
 
 fn rating(metrics: &[Metrics]) -> String {
-    let elo = ratings(metrics).map(|(generation, rating)| (generation, rating.elo));
-    let band = ratings(metrics).map(|(generation, rating)| (generation, rating.low, rating.high));
     // The pool grows, and everyone's rating moves a little: the last ones count.
-    let standings = ratings(metrics).last().map_or(&[][..], |(_, rating)| &rating.standings);
+    let (standings, curve) =
+        ratings(metrics).last().map_or((&[][..], &[][..]), |(_, rating)| (&rating.standings, &rating.curve));
+    let now = |(generation, rating): (u32, &RatingMetrics)| {
+        let point = curve.iter().find(|(network, ..)| *network == rating.network);
+        let (_, elo, low, high) = point.copied().unwrap_or((rating.network, rating.elo, rating.low, rating.high));
+        (generation, elo, low, high)
+    };
+    let elo = ratings(metrics).map(now).map(|(generation, elo, ..)| (generation, elo));
+    let band = ratings(metrics).map(now).map(|(generation, _, low, high)| (generation, low, high));
     let fixed = standings.iter().filter(|(name, _)| !is_generation(name)).cloned();
     let tell = |generation: u32| {
         let metrics = metrics.iter().find(|metrics| metrics.generation == generation);

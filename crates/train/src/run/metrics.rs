@@ -130,6 +130,8 @@ pub struct RatingMetrics {
     pub games: u64,
     /// Everyone's Elo in the same pool.
     pub standings: Vec<(String, f64)>,
+    /// All networks that have been rated so far, from all games together: generation, Elo and the ends of its interval.
+    pub curve: Vec<(u32, f64, f64, f64)>,
     /// Shares of moves that keep the value of the game: with search, and by the policy alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exam: Option<ExamMetrics>,
