@@ -61,7 +61,13 @@ impl Mark {
 impl<G: Game> Exam<G> {
     /// So many positions, each of another game of varied play, at plies where the game's exact solver is quick. None where the
     /// game has no solver, or when it was stopped. `tell` hears of positions done and of how many there will be.
-    pub fn new(positions: usize, seed: u64, tell: &mut dyn FnMut(u64, u64), stop: &AtomicBool) -> Option<Exam<G>> {
+    pub fn new(
+        positions: usize,
+        rules: &G::Rules,
+        seed: u64,
+        tell: &mut dyn FnMut(u64, u64),
+        stop: &AtomicBool,
+    ) -> Option<Exam<G>> {
         let quick_from = G::oracle()?.quick_from();
         let next = AtomicUsize::new(0);
         let mut questions: Vec<(usize, Question<G>)> = Vec::with_capacity(positions);
@@ -75,7 +81,7 @@ impl<G: Game> Exam<G> {
                         && number < positions
                         && !stop.load(Relaxed)
                     {
-                        let game = varied(derive(seed, &[number as u64]), quick_from);
+                        let game = varied(rules, derive(seed, &[number as u64]), quick_from);
                         let judged = oracle.judge_moves(game.now());
                         let best = judged.iter().map(|(_, judgement)| judgement.score.0.points()).fold(0.0, f32::max);
                         let right = judged.iter().filter(|(_, judgement)| judgement.score.0.points() == best);
@@ -146,13 +152,13 @@ impl<G: Game> Question<G> {
 }
 
 /// A position of a game in which some moves are random and the others look a little ahead.
-fn varied<G: Game>(seed: u64, from: u32) -> Played<G> {
+fn varied<G: Game>(rules: &G::Rules, seed: u64, from: u32) -> Played<G> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut moves = Vec::new();
     loop {
         let share = RANDOM.choose(&mut random).copied().unwrap_or(1.0);
         let mut player = AlphaBetaPlayer::<G>::new(DEPTH, Knowledge::Full);
-        let mut game = Played::new(G::new(&G::Rules::default()));
+        let mut game = Played::new(G::new(rules));
         let mut positions = Vec::new();
         while game.now().legal_moves(&mut moves).is_none() {
             if game.now().ply() >= from {
@@ -182,13 +188,13 @@ mod tests {
     #[test]
     fn the_perfect_player_has_full_marks_and_the_random_one_has_not() {
         let (never, mut quiet) = (AtomicBool::new(false), |_: u64, _: u64| {});
-        let exam = Exam::<TicTacToe>::new(200, 1, &mut quiet, &never).unwrap();
+        let exam = Exam::<TicTacToe>::new(200, &(), 1, &mut quiet, &never).unwrap();
         let perfect = exam.mark(&Entrant::new("o", "o", || Box::new(OraclePlayer::default())), 3, &mut quiet, &never);
         assert_eq!((perfect.positions, perfect.right), (200, 200));
         assert_eq!(perfect.choices, perfect.right_choices);
         let random = exam.mark(&Entrant::new("r", "r", || Box::new(RandomPlayer::default())), 2, &mut quiet, &never);
         assert_eq!(random.choices, perfect.choices);
         assert!(random.share() < 0.85 && random.share_of_choices() < random.share(), "{random:?}");
-        assert!(Exam::<alfil_game::chess::Chess>::new(1, 1, &mut quiet, &never).is_none());
+        assert!(Exam::<alfil_game::chess::Chess>::new(1, &Default::default(), 1, &mut quiet, &never).is_none());
     }
 }

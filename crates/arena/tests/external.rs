@@ -15,12 +15,16 @@ use common::{Folder, entrant, play, settings};
 
 /// An engine for tic-tac-toe that takes the first free cell, with something of its own to do when it is told to go.
 fn script(folder: &Folder, name: &str, on_go: &str) -> ExternalSettings {
+    script_that_offers("", folder, name, on_go)
+}
+
+fn script_that_offers(offers: &str, folder: &Folder, name: &str, on_go: &str) -> ExternalSettings {
     let text = format!(
         r#"#!/bin/sh
 here='{here}'
 while read -r line; do
   case "$line" in
-    uci) echo "id name fake"; echo "option name Mood type string default good"; echo uciok;;
+    uci) echo "id name fake"; echo "option name Mood type string default good"; {offers} echo uciok;;
     isready) echo readyok;;
     setoption*) echo "$line" >> "$here/{name}.options";;
     position*) moves="${{line#*moves}}";;
@@ -64,7 +68,7 @@ fn an_honest_engine_plays_with_its_options_and_opinions() {
     let folder = Folder::new("honest");
     let mut honest = script(&folder, "honest", "echo info depth 3 score cp 25 pv x");
     honest.options = vec![("mood".to_owned(), "very bad".to_owned())];
-    ExternalPlayer::try_out(&honest).unwrap();
+    ExternalPlayer::try_out::<TicTacToe>(&honest).unwrap();
     let (pairs, report) = play(&engine(&honest), &entrant("random"), settings(6, 2), Archive::default()).unwrap();
     assert!(report.faults.is_empty(), "{report}");
     assert!(pairs[0].iter().all(|record| record.notes.iter().any(|note| note.starts_with("+0.25/3 "))));
@@ -72,6 +76,18 @@ fn an_honest_engine_plays_with_its_options_and_opinions() {
     assert_eq!(options.lines().next(), Some("setoption name mood value very bad"));
     let gos = std::fs::read_to_string(folder.file("honest.go")).unwrap();
     assert!(gos.lines().all(|line| line == "go movetime 50"), "{gos}");
+}
+
+#[test]
+fn engines_for_several_games_are_told_which_one() {
+    let folder = Folder::new("variants");
+    for (name, default, told) in [("other", "chess", true), ("same", "tictactoe", false)] {
+        let offer = format!("echo 'option name UCI_Variant type combo default {default} var chess var tictactoe';");
+        let settings = script_that_offers(&offer, &folder, name, "");
+        assert!(against_random(&engine(&settings), 2).faults.is_empty());
+        let options = std::fs::read_to_string(folder.file(&format!("{name}.options"))).unwrap_or_default();
+        assert_eq!(options.lines().next() == Some("setoption name UCI_Variant value tictactoe"), told, "{options}");
+    }
 }
 
 #[test]
@@ -149,7 +165,7 @@ fn a_crashed_engine_is_started_again_for_the_next_game() {
 #[test]
 fn engines_that_cannot_be_used_are_refused_before_the_match() {
     let folder = Folder::new("refused");
-    let refused = |settings: &ExternalSettings| ExternalPlayer::try_out(settings).unwrap_err();
+    let refused = |settings: &ExternalSettings| ExternalPlayer::try_out::<TicTacToe>(settings).unwrap_err();
     let mut typo = script(&folder, "typo", "");
     typo.options = vec![("Moo".to_owned(), String::new())];
     assert_eq!(refused(&typo).to_string(), "it has no option 'Moo' (did you mean Mood?)");

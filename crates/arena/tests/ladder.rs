@@ -23,7 +23,7 @@ fn climb<G: Game>(lines: &[&str], games: u64, state: Option<&Path>) -> Result<St
         newcomer: None,
         concurrency: 2,
         seed: 1,
-        openings: Openings::random(1),
+        openings: Openings::random(1, &G::Rules::default()),
         state: state.map(Path::to_owned),
     };
     ladder.run(&mut |_| {}, &AtomicBool::new(false))

@@ -10,8 +10,8 @@ use alfil_arena::opening::Openings;
 use alfil_arena::player::{Choice, Entrant, Played, Player, PlayerError, TreeSettings};
 use alfil_arena::stats::{Decision, Sprt};
 use alfil_game::chess::Chess;
-use alfil_game::chess::pgn::PgnReader;
 use alfil_game::connect4::Connect4;
+use alfil_game::pgn::PgnReader;
 use alfil_game::tictactoe::{self, TicTacToe};
 use alfil_game::{Game, line};
 use alfil_nn::{Architecture, Network};
@@ -113,7 +113,7 @@ fn a_decided_test_ends_the_match() {
 fn a_match_can_be_stopped() {
     let (a, b) = (entrant::<TicTacToe>("random"), entrant("random:name=other"));
     let stop = AtomicBool::new(false);
-    let mut openings = Openings::random(1);
+    let mut openings = Openings::random(1, &());
     let contest = Match {
         a: &a,
         b: &b,
@@ -166,7 +166,7 @@ fn chess_games_are_written_as_pgn() {
     let archive = Archive { journal: Some(folder.file("journal")), pgn: Some(path.clone()) };
     let (a, b) = (entrant::<Chess>("alphabeta:depth=2,name=Al \"Quoted\""), entrant("random"));
     let (pairs, report) = play(&a, &b, settings(8, 2), archive.clone()).unwrap();
-    let games: Vec<_> = PgnReader::new(std::fs::File::open(&path).unwrap()).map(Result::unwrap).collect();
+    let games: Vec<_> = PgnReader::<Chess, _>::new(std::fs::File::open(&path).unwrap()).map(Result::unwrap).collect();
     assert_eq!(games.len(), 8);
     for (game, record) in games.iter().zip(pairs.iter().flatten()) {
         assert_eq!(game.moves.len(), record.moves.split(' ').count());
@@ -186,7 +186,9 @@ fn chess_games_are_written_as_pgn() {
     let (more, _) = play(&a, &b, settings(12, 2), archive.clone()).unwrap();
     assert_eq!(more.len(), 2);
     let after = std::fs::read(&path).unwrap();
-    assert!(after.starts_with(&before) && PgnReader::new(after.as_slice()).map(Result::unwrap).count() == 12);
+    assert!(
+        after.starts_with(&before) && PgnReader::<Chess, _>::new(after.as_slice()).map(Result::unwrap).count() == 12
+    );
     // Other games are not written over.
     std::fs::write(&path, "my precious games").unwrap();
     let error = play(&a, &b, settings(12, 2), archive).unwrap_err();
@@ -196,12 +198,27 @@ fn chess_games_are_written_as_pgn() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "my precious games");
 }
 
+#[test]
+fn every_game_can_be_written_as_pgn() {
+    let folder = Folder::new("pgn-connect4");
+    let archive = Archive { journal: None, pgn: Some(folder.file("games.pgn")) };
+    let (a, b) = (entrant::<Connect4>("alphabeta:depth=2"), entrant("random"));
+    let (pairs, _) = play(&a, &b, settings(6, 1), archive).unwrap();
+    let text = std::fs::read_to_string(folder.file("games.pgn")).unwrap();
+    assert_eq!(text.matches("[Variant \"connect4\"]").count(), 6, "{text}");
+    let games: Vec<_> = PgnReader::<Connect4, _>::new(text.as_bytes()).map(Result::unwrap).collect();
+    for (game, record) in games.iter().zip(pairs.iter().flatten()) {
+        let moves = line(&mut game.start.clone(), &record.moves).unwrap();
+        assert_eq!((&game.moves, game.end().outcome().unwrap().score), (&moves, game.result.unwrap()));
+    }
+}
+
 /// A referee that calls every game after ten plies.
 #[test]
 fn a_referee_ends_games_early() {
     let (a, b) = (entrant::<Connect4>("random"), entrant("random"));
     let referee = |game: &Connect4| (game.ply() >= 10).then(|| alfil_game::Outcome::draw("ten plies"));
-    let mut openings = Openings::random(3);
+    let mut openings = Openings::random(3, &());
     let (settings, archive) = (settings(20, 2), none());
     let contest = Match { a: &a, b: &b, openings: &mut openings, settings, referee: Some(&referee), archive };
     let mut ends = Vec::new();

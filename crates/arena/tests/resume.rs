@@ -6,8 +6,10 @@ mod common;
 use std::path::Path;
 
 use alfil_arena::contest::{Archive, Settings};
+use alfil_game::Game;
+use alfil_game::chess::Chess;
 use alfil_game::tictactoe::TicTacToe;
-use common::{Folder, entrant, play, settings};
+use common::{Folder, entrant, play, play_by, settings};
 
 fn journal(path: &Path) -> Archive {
     Archive { journal: Some(path.to_owned()), pgn: None }
@@ -70,6 +72,19 @@ fn journals_of_other_matches_are_refused_and_left_alone() {
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         }
     }
+}
+
+#[test]
+fn other_rules_are_another_match() {
+    let folder = Folder::new("rules");
+    let path = folder.file("journal");
+    let (a, b) = (entrant::<Chess>("random"), entrant("random:name=other"));
+    let play = |text: &str| play_by(&Chess::rules(text).unwrap(), &a, &b, settings(2, 1), journal(&path));
+    let (pairs, _) = play("ply_cap=12").unwrap();
+    assert!(pairs[0].iter().all(|record| record.moves.split(' ').count() <= 12), "{pairs:?}");
+    assert_eq!(play("ply_cap = 12").unwrap().1.resumed, 2);
+    let error = play("").unwrap_err().to_string();
+    assert!(error.contains("another match (rules: ") && error.contains("ply_cap: 12"), "{error}");
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use alfil_game::Game;
-use alfil_game::chess::{Chess, Move};
+use alfil_game::registry::{self, GameVisitor};
+use alfil_game::{Game, MoveNumbers};
 use alfil_nn::Network;
 use alfil_search::evaluators::{Kind, Tempered};
 use alfil_search::parallel::{Control, Limits, Line, Report, Search, Settings};
@@ -21,6 +21,9 @@ use crate::game::Place;
 pub struct Analyse {
     /// A network file, ours or Leela's [default: the handcrafted evaluation]
     net: Option<std::path::PathBuf>,
+    /// The game's name
+    #[arg(long, default_value = registry::DEFAULT)]
+    game: String,
     #[command(flatten)]
     place: Place,
     /// How long to think, such as 5s, 500ms or 2m
@@ -55,7 +58,24 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 pub fn run(command: &Analyse, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    let root: Chess = command.place.reach()?;
+    registry::with_game(&command.game, Task { command, out })?
+}
+
+struct Task<'a, W> {
+    command: &'a Analyse,
+    out: &'a mut W,
+}
+
+impl<W: Write> GameVisitor for Task<'_, W> {
+    type Output = anyhow::Result<Verdict>;
+
+    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
+        analyse::<G>(self.command, self.out)
+    }
+}
+
+fn analyse<G: Game>(command: &Analyse, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let root: G = command.place.reach()?;
     if let Some(outcome) = root.outcome() {
         bail!("there is nothing to analyse: the game is over ({})", outcome.reason);
     }
@@ -63,14 +83,12 @@ pub fn run(command: &Analyse, out: &mut impl Write) -> anyhow::Result<Verdict> {
         Some(path) => Kind::Network(Arc::new(Network::open(path)?)),
         None => Kind::Handcrafted(alfil_game::Knowledge::Full),
     };
-    let maker = kind.maker::<Chess>().context("cannot use the network")?;
+    let maker = kind.maker::<G>().context("cannot use the network")?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as u32;
     let temperature =
         if command.net.is_some() { alfil_uci::options::Options::default().policy_temperature } else { 1.0 };
     let evaluators = (0..command.threads.unwrap_or(cores))
-        .map(|number| {
-            Box::new(Tempered::new(maker(number.into()), temperature)) as Box<dyn alfil_search::Evaluator<Chess>>
-        })
+        .map(|number| Box::new(Tempered::new(maker(number.into()), temperature)) as Box<dyn alfil_search::Evaluator<G>>)
         .collect();
     let mut search = Search::new(tree(command.hash)?, evaluators, root.clone());
     let settings = Settings { lines: command.multipv as usize, ..Settings::default() };
@@ -94,7 +112,7 @@ pub fn tree(megabytes: u32) -> anyhow::Result<Tree> {
     Tree::try_new((megabytes as usize) << 20, 36).context("there is not enough memory: give --hash fewer megabytes")
 }
 
-fn print(root: &Chess, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
+fn print<G: Game>(root: &G, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
     writeln!(out, "{root}")?;
     for line in &report.lines {
         let [win, draw, loss] = line.wdl;
@@ -111,7 +129,7 @@ fn print(root: &Chess, report: &Report, out: &mut impl Write) -> anyhow::Result<
 }
 
 /// The score for the side to move, and the moves that are expected, with their numbers.
-fn describe(line: &Line, root: &Chess, most: usize) -> String {
+fn describe<G: Game>(line: &Line, root: &G, most: usize) -> String {
     let score = match line.proof {
         Some(proof) if proof.is_win() => format!("#{}", proof.plies.div_ceil(2)),
         Some(proof) if proof.is_loss() => format!("#-{}", proof.plies.div_ceil(2)),
@@ -120,27 +138,20 @@ fn describe(line: &Line, root: &Chess, most: usize) -> String {
     format!("{score:>6}  {}", moves(&line.codes, root, most))
 }
 
-fn moves(codes: &[u16], root: &Chess, most: usize) -> String {
+fn moves<G: Game>(codes: &[u16], root: &G, most: usize) -> String {
     let mut game = root.clone();
+    let mut numbers = MoveNumbers::of(root);
     let mut words = Vec::new();
-    // The last field of a FEN is the number of the move.
-    let mut full: u32 = root.position().rsplit(' ').next().and_then(|field| field.parse().ok()).unwrap_or(1);
-    for (number, code) in codes.iter().take(most).enumerate() {
-        let m: Move = (*code).into();
-        let side = game.side();
-        match side {
-            alfil_game::Side::First => words.push(format!("{full}.")),
-            alfil_game::Side::Second if number == 0 => words.push(format!("{full}...")),
-            alfil_game::Side::Second => {}
-        }
+    for m in codes.iter().take(most).map_while(|code| G::Move::try_from(*code).ok()) {
+        let number = numbers.next(game.side());
+        words.extend(number.begins.then(|| number.to_string()));
         words.push(game.move_name(m));
         game.play(m);
-        full += u32::from(side == alfil_game::Side::Second);
     }
     words.join(" ")
 }
 
-fn print_json(root: &Chess, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
+fn print_json<G: Game>(root: &G, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let lines: Vec<_> = report
         .lines
         .iter()

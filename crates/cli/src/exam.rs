@@ -12,6 +12,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::Verdict;
+use crate::game::RulesText;
 use crate::match_command::{Arena, entrant, progress};
 
 #[derive(Args)]
@@ -29,6 +30,8 @@ pub struct ExamCommand {
     /// What the positions follow from
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    rules: RulesText,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -49,11 +52,12 @@ impl<W: Write> GameVisitor for Task<'_, W> {
     fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
         let Task { command, out } = self;
         let players = command.players.iter().map(|line| entrant::<G>(line)).collect::<anyhow::Result<Vec<_>>>()?;
+        let rules = command.rules.read::<G>()?;
         let never = AtomicBool::new(false);
         let bar = progress(command.positions.into())?;
         bar.set_message("positions judged");
         let mut count = |done: u64, _: u64| bar.set_position(done);
-        let exam = Exam::<G>::new(command.positions as usize, command.seed, &mut count, &never)
+        let exam = Exam::<G>::new(command.positions as usize, &rules, command.seed, &mut count, &never)
             .with_context(|| format!("{} has no exact solver to examine players with", G::NAME))?;
         for player in &players {
             bar.set_message(player.name.clone());

@@ -41,6 +41,8 @@ pub enum GameCommand {
         /// Makes the random games repeatable
         #[arg(long, default_value_t = 1)]
         seed: u64,
+        #[command(flatten)]
+        rules: RulesText,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -61,9 +63,25 @@ pub enum GameCommand {
     },
 }
 
+/// What is chosen about the rules.
+#[derive(Args)]
+pub struct RulesText {
+    /// What to choose about the game's rules, with commas between [default: the usual ones]
+    #[arg(long, value_name = "KEY=VALUE", default_value = "", hide_default_value = true)]
+    rules: String,
+}
+
+impl RulesText {
+    pub fn read<G: Game>(&self) -> anyhow::Result<G::Rules> {
+        Ok(G::rules(&self.rules)?)
+    }
+}
+
 /// A position, and how to report on it.
 #[derive(Args)]
 pub struct Place {
+    #[command(flatten)]
+    rules: RulesText,
     /// A position in the game's notation (chess: FEN, or chess960:N) [default: the start position]
     #[arg(long, value_name = "P")]
     position: Option<String>,
@@ -78,7 +96,7 @@ pub struct Place {
 impl Place {
     /// Plays to the position.
     pub fn reach<G: Game>(&self) -> anyhow::Result<G> {
-        let rules = G::Rules::default();
+        let rules = self.rules.read::<G>()?;
         let mut game = match self.position.as_deref() {
             None | Some("start" | "startpos") => G::new(&rules),
             Some(text) => G::from_position(text, &rules)?,
@@ -96,8 +114,8 @@ pub fn run(command: GameCommand, out: &mut impl Write) -> anyhow::Result<Verdict
     match command {
         GameCommand::List { json } => list(json, out),
         GameCommand::Perft { game, depth, place } => registry::with_game(&game, Perft { depth, place, out })?,
-        GameCommand::Check { game, games, seed, json } => {
-            check(&game, Effort { games: games as usize, seed }, json, out)
+        GameCommand::Check { game, games, seed, rules, json } => {
+            check(&game, &rules, Effort { games: games as usize, seed }, json, out)
         }
         GameCommand::Show { game, place } => registry::with_game(&game, Show { place, out })?,
         GameCommand::Solve { game, place } => registry::with_game(&game, Solve { place, out })?,
@@ -197,23 +215,26 @@ impl<W: Write> GameVisitor for Perft<'_, W> {
     }
 }
 
-fn check(name: &str, effort: Effort, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    struct Rules(Effort);
-    impl GameVisitor for Rules {
-        type Output = Vec<(&'static str, Check)>;
+fn check(name: &str, rules: &RulesText, effort: Effort, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    struct Rules<'a>(&'a RulesText, Effort);
+    impl GameVisitor for Rules<'_> {
+        type Output = anyhow::Result<Vec<(&'static str, Check)>>;
         fn visit<G: Game>(self) -> Self::Output {
-            check_game::<G>(self.0).into_iter().map(|check| (G::NAME, check)).collect()
+            let checks = check_game::<G>(&self.0.read::<G>()?, self.1);
+            Ok(checks.into_iter().map(|check| (G::NAME, check)).collect())
         }
     }
-    struct Encodings(Effort, Vec<(&'static str, Check)>);
-    impl EncodingVisitor for Encodings {
+    struct Encodings<'a>(&'a RulesText, Effort, Vec<(&'static str, Check)>);
+    impl EncodingVisitor for Encodings<'_> {
         fn visit<E: Encoding>(&mut self) {
-            self.1.extend(check_encoding::<E>(self.0).into_iter().map(|check| (E::NAME, check)));
+            // The game's own checks have read the same rules before.
+            let Ok(rules) = self.0.read::<E::Game>() else { return };
+            self.2.extend(check_encoding::<E>(&rules, self.1).into_iter().map(|check| (E::NAME, check)));
         }
     }
-    let mut encodings = Encodings(effort, registry::with_game(name, Rules(effort))?);
+    let mut encodings = Encodings(rules, effort, registry::with_game(name, Rules(rules, effort))??);
     registry::with_encodings(name, &mut encodings)?;
-    let checks = encodings.1;
+    let checks = encodings.2;
     let broken = checks.iter().filter(|(_, check)| check.result.is_err()).count();
     if json {
         let checks: Vec<_> = checks

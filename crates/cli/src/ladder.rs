@@ -22,7 +22,7 @@ pub struct LadderCommand {
     #[arg(required = true, value_name = "PLAYER")]
     players: Vec<String>,
     /// The game's name
-    #[arg(long, default_value = "chess")]
+    #[arg(long, default_value = registry::DEFAULT)]
     game: String,
     /// A player whose rating is given, and the rating
     #[arg(long, default_value = "random=0", value_name = "PLAYER=ELO")]

@@ -42,7 +42,7 @@ enum Command {
     /// Make, inspect, convert and run networks
     #[command(subcommand)]
     Net(net::NetCommand),
-    /// Read chess games in PGN files
+    /// Read games in PGN files
     #[command(subcommand)]
     Pgn(pgn::PgnCommand),
     /// Search a position and show what each of its moves is worth
@@ -55,9 +55,9 @@ enum Command {
     Plan(plan::PlanCommand),
     /// Show a run as a page for the browser
     Report(report::ReportCommand),
-    /// Play chess in any program that speaks UCI
+    /// Play in any program that speaks UCI
     Uci(uci::EngineOptions),
-    /// Show the best moves of a chess position
+    /// Show the best moves of a position
     Analyse(analyse::Analyse),
     /// Let two players play against each other, and say who is stronger
     Match(match_command::MatchCommand),

@@ -20,6 +20,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::Verdict;
+use crate::game::RulesText;
 
 #[derive(Args)]
 #[command(after_help = GRAMMAR)]
@@ -31,7 +32,7 @@ pub struct MatchCommand {
     #[arg(value_name = "B", default_value = "alphabeta:depth=3")]
     b: String,
     /// The game's name
-    #[arg(long, default_value = "chess")]
+    #[arg(long, default_value = registry::DEFAULT)]
     game: String,
     /// Games to play, an even number: every opening is played twice with colours exchanged
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
@@ -41,7 +42,7 @@ pub struct MatchCommand {
     /// Stop as soon as it is clear that A is not elo1 stronger, or more than elo0, as in elo0=0,elo1=10
     #[arg(long, value_name = "BOUNDS")]
     sprt: Option<String>,
-    /// Write all games to a PGN file (chess)
+    /// Write all games to a PGN file
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
     /// End games by the Syzygy tablebases in these folders (chess)
@@ -67,6 +68,8 @@ pub struct Arena {
     /// What openings and all chance follow from
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    #[command(flatten)]
+    rules: RulesText,
 }
 
 #[derive(Clone, Copy)]
@@ -103,9 +106,10 @@ impl Arena {
     }
 
     pub fn openings<G: Game>(&self) -> anyhow::Result<Openings<G>> {
+        let rules = self.rules.read::<G>()?;
         Ok(match self.openings.as_str() {
-            "auto" => Openings::random(self.seed),
-            path => Openings::from_file(path.as_ref())?,
+            "auto" => Openings::random(self.seed, &rules),
+            path => Openings::from_file(path.as_ref(), &rules)?,
         })
     }
 }
@@ -138,7 +142,6 @@ impl<W: Write> GameVisitor for Task<'_, W> {
 
     fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
         let Task { command, out } = self;
-        ensure!(command.pgn.is_none() || G::NAME == Chess::NAME, "--pgn is for chess: {} has no PGN", G::NAME);
         ensure!(command.syzygy.is_none() || G::NAME == Chess::NAME, "--syzygy is for chess");
         let tables = command.syzygy.as_deref().map(Tables::open).transpose().map_err(anyhow::Error::msg)?;
         let sprt: Option<Sprt> = command.sprt.as_deref().map(str::parse).transpose().context("--sprt")?;

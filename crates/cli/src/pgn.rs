@@ -5,12 +5,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use alfil_game::chess::pgn::{PgnError, PgnReader};
+use alfil_game::Game;
+use alfil_game::pgn::{PgnError, PgnReader};
+use alfil_game::registry::{self, GameVisitor};
 use anyhow::Context;
 use clap::Subcommand;
 use serde_json::json;
 
 use crate::Verdict;
+use crate::game::RulesText;
 
 #[derive(Subcommand)]
 pub enum PgnCommand {
@@ -18,6 +21,11 @@ pub enum PgnCommand {
     Check {
         /// A PGN file
         file: PathBuf,
+        /// The game's name
+        #[arg(long, default_value = registry::DEFAULT)]
+        game: String,
+        #[command(flatten)]
+        rules: RulesText,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -26,17 +34,34 @@ pub enum PgnCommand {
 
 pub fn run(command: PgnCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     match command {
-        PgnCommand::Check { file, json } => check(&file, json, out),
+        PgnCommand::Check { file, game, rules, json } => {
+            registry::with_game(&game, Check { path: &file, rules: &rules, json, out })?
+        }
     }
 }
 
-fn check(path: &Path, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
+struct Check<'a, W> {
+    path: &'a Path,
+    rules: &'a RulesText,
+    json: bool,
+    out: &'a mut W,
+}
+
+impl<W: Write> GameVisitor for Check<'_, W> {
+    type Output = anyhow::Result<Verdict>;
+
+    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
+        check::<G>(self.path, self.rules.read::<G>()?, self.json, self.out)
+    }
+}
+
+fn check<G: Game>(path: &Path, rules: G::Rules, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let cannot_read = || format!("cannot read {}", path.display());
     let file = File::open(path).with_context(cannot_read)?;
     let started = Instant::now();
     let (mut games, mut plies) = (0u64, 0u64);
     let mut bad = Vec::new();
-    for game in PgnReader::new(file) {
+    for game in PgnReader::<G, _>::new(file).with_rules(rules) {
         match game {
             Ok(game) => {
                 games += 1;

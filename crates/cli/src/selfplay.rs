@@ -16,6 +16,7 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
+use crate::game::RulesText;
 use crate::search::kind;
 use crate::train::inference;
 use crate::{Verdict, stop, torch};
@@ -28,6 +29,8 @@ pub struct SelfplayCommand {
     /// The game's name [default: the network's, or chess]
     #[arg(long)]
     game: Option<String>,
+    #[command(flatten)]
+    rules: RulesText,
     /// The folder for the games; more are added to those that are there, with the next numbers
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
@@ -91,7 +94,7 @@ pub fn run(command: SelfplayCommand, out: &mut impl Write) -> anyhow::Result<Ver
     let game = match (&command.game, &kind) {
         (Some(game), _) => game.clone(),
         (None, Kind::Network(network)) => network.origin.game.clone(),
-        (None, _) => "chess".to_owned(),
+        (None, _) => registry::DEFAULT.to_owned(),
     };
     registry::with_game(&game, Task { command, kind, out })?
 }
@@ -113,7 +116,8 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             (None, _) => kind.maker::<G>().map_err(anyhow::Error::from),
         };
         let maker = maker.with_context(|| format!("cannot use {}", command.evaluator))?;
-        let settings = settings::<G>(&command)?;
+        let rules = command.rules.read::<G>()?;
+        let settings = settings::<G>(&command, &rules)?;
         std::fs::create_dir_all(&command.output)
             .with_context(|| format!("cannot make the folder {}", command.output.display()))?;
         let maker = match command.cache {
@@ -124,6 +128,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         let stop = stop::flag()?;
         let session = Session {
             settings,
+            rules,
             lanes: command.lanes.map_or_else(cores, |lanes| lanes as usize),
             maker: &maker,
             judge: None,
@@ -158,7 +163,7 @@ fn on_device<G: Game>(network: &Arc<Network>, device: &str) -> anyhow::Result<Ma
 }
 
 /// How the games are played.
-fn settings<G: Game>(command: &SelfplayCommand) -> anyhow::Result<Settings> {
+fn settings<G: Game>(command: &SelfplayCommand, rules: &G::Rules) -> anyhow::Result<Settings> {
     let visits = command.visits;
     let search = match (command.search, SearchKind::ALPHA_ZERO) {
         (Search::Puct, SearchKind::Puct { noise_alpha, noise_share, .. }) => {
@@ -166,8 +171,8 @@ fn settings<G: Game>(command: &SelfplayCommand) -> anyhow::Result<Settings> {
         }
         _ => SearchKind::Gumbel { simulations: visits, considered: 16, rule: Gumbel::default() },
     };
-    anyhow::ensure!(command.endings == 0.0 || Starts::has_endings::<G>(), "{} has no random endings", G::NAME);
-    let listed = command.starts.as_deref().map(Starts::read::<G>).transpose()?.unwrap_or_default();
+    anyhow::ensure!(command.endings == 0.0 || Starts::has_endings::<G>(rules), "{} has no random endings", G::NAME);
+    let listed = command.starts.as_deref().map(|path| Starts::read::<G>(path, rules)).transpose()?.unwrap_or_default();
     Ok(Settings {
         games: command.at_once as usize,
         starts: Starts {

@@ -37,8 +37,8 @@ pub trait Libtorch: Sync {
         seed: u64,
     ) -> anyhow::Result<Box<dyn Learner>>;
 
-    /// Evaluators for the chess engine, of a network on a device.
-    fn chess_backend(&self) -> alfil_uci::Backend;
+    /// Networks on devices, for the UCI engine.
+    fn backend(&self) -> alfil_uci::Backend;
 }
 
 static LINKED: OnceLock<&'static dyn Libtorch> = OnceLock::new();

@@ -82,7 +82,7 @@ pub fn run(options: &EngineOptions) -> anyhow::Result<Verdict> {
     let options = options.read()?;
     let backend = match options.device.as_str() {
         "cpu" => None,
-        _ => Some(torch::require()?.chess_backend()),
+        _ => Some(torch::require()?.backend()),
     };
     alfil_uci::run(BufReader::new(io::stdin()), io::stdout(), options, backend)?;
     Ok(Verdict::Fine)

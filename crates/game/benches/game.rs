@@ -1,10 +1,10 @@
 //! What a search and a file reader spend their time on: `cargo bench -p alfil-game`.
 #![allow(clippy::unwrap_used)]
 
-use alfil_game::chess::pgn::{PgnGame, PgnReader};
 use alfil_game::chess::{Az21, Az119, Chess, Rules};
 use alfil_game::connect4::{Connect4, Solver};
 use alfil_game::perft::perft;
+use alfil_game::pgn::{PgnGame, PgnReader};
 use alfil_game::{Encoding, Game, Oracle};
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -96,7 +96,9 @@ fn pgn_read(bencher: Bencher) {
         positions += game.moves.len() as u64 + 1;
         game.write(&mut file).unwrap();
     }
-    bencher.counter(ItemsCount::new(positions)).bench(|| PgnReader::new(file.as_slice()).filter(Result::is_ok).count());
+    bencher
+        .counter(ItemsCount::new(positions))
+        .bench(|| PgnReader::<Chess, _>::new(file.as_slice()).filter(Result::is_ok).count());
 }
 
 /// Exact judgement of 100 positions of 16 stones, the earliest that should be quick.

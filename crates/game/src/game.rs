@@ -85,6 +85,12 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
     /// The position that `text` describes, with no history.
     fn from_position(text: &str, rules: &Self::Rules) -> Result<Self, PositionError>;
 
+    /// The position that a text from elsewhere describes: as [`from_position`](Game::from_position) does, but without minding
+    /// what other programs leave out or add.
+    fn from_loose_position(text: &str, rules: &Self::Rules) -> Result<Self, PositionError> {
+        Self::from_position(text, rules)
+    }
+
     /// A random position near the end of a game that is not over, where the game offers them: games from there come to a
     /// result soon, which is what play from the start seldom does before anything is learnt. `below` gives a random number
     /// smaller than its argument.
@@ -142,6 +148,22 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
 
     /// The legal move that `text` names, in either way of writing.
     fn parse_move(&self, text: &str) -> Result<Self::Move, MoveError>;
+
+    /// The number of the move about to be played, where positions know it; games are counted from it.
+    fn move_number(&self) -> u32 {
+        1
+    }
+
+    /// What the `Variant` tag of a PGN file says of a game from here; none where the format needs no word.
+    fn variant(&self) -> Option<&'static str> {
+        Some(Self::NAME)
+    }
+
+    /// The rules that a PGN file with this `Variant` tag is played by, which are `rules` but for what the tag says. None if it
+    /// is one of another game.
+    fn variant_rules(variant: &str, rules: &Self::Rules) -> Option<Self::Rules> {
+        variant.eq_ignore_ascii_case(Self::NAME).then(|| rules.clone())
+    }
 
     /// A handcrafted estimate as the mover sees it, in hundredths of the game's smallest piece; 0 where there is none.
     fn evaluate(&self, knowledge: Knowledge) -> i32 {

@@ -9,6 +9,7 @@
 mod encoding;
 mod game;
 mod notation;
+mod numbering;
 mod oracle;
 mod pov;
 mod side;
@@ -16,6 +17,7 @@ mod stones;
 
 pub mod conformance;
 pub mod perft;
+pub mod pgn;
 pub mod registry;
 
 pub mod chess;
@@ -25,6 +27,7 @@ pub mod tictactoe;
 pub use encoding::{Encoding, Symmetry};
 pub use game::{Game, Knowledge, Outcome};
 pub use notation::{MoveError, PositionError, RulesError, line};
+pub use numbering::{MoveNumber, MoveNumbers};
 pub use oracle::{Judgement, Oracle};
 pub use pov::{First, Mover, Score, Swap};
 pub use side::Side;

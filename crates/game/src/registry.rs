@@ -2,6 +2,14 @@
 
 use crate::{Encoding, Game};
 
+/// The game where none is named: the first of the list.
+pub const DEFAULT: &str = NAMES[0];
+
+/// The games' names.
+pub fn names() -> &'static [&'static str] {
+    NAMES
+}
+
 /// Something to be done with a game chosen at run time.
 pub trait GameVisitor {
     /// What comes of it.
@@ -40,10 +48,7 @@ pub struct UnknownGame {
 
 macro_rules! games {
     ($($game:ty: $($encoding:ty),+;)+) => {
-        /// The games' names.
-        pub fn names() -> &'static [&'static str] {
-            &[$(<$game>::NAME),+]
-        }
+        const NAMES: &[&str] = &[$(<$game>::NAME),+];
 
         /// Lets `visitor` see the game with that name.
         pub fn with_game<V: GameVisitor>(name: &str, visitor: V) -> Result<V::Output, UnknownGame> {

@@ -9,7 +9,7 @@ struct Rules;
 impl GameVisitor for Rules {
     type Output = ();
     fn visit<G: Game>(self) {
-        report(G::NAME, check_game::<G>(Effort::default()));
+        report(G::NAME, check_game::<G>(&G::Rules::default(), Effort::default()));
     }
 }
 
@@ -17,7 +17,7 @@ struct Encodings;
 
 impl EncodingVisitor for Encodings {
     fn visit<E: Encoding>(&mut self) {
-        report(E::NAME, check_encoding::<E>(Effort::default()));
+        report(E::NAME, check_encoding::<E>(&Default::default(), Effort::default()));
     }
 }
 

@@ -1,24 +1,25 @@
 //! PGN files of the real world, and our own read back.
 #![allow(clippy::unwrap_used)]
 
-use alfil_game::chess::pgn::{PgnGame, PgnReader};
 use alfil_game::chess::{Chess, Rules};
+use alfil_game::pgn::{PgnGame, PgnReader};
+use alfil_game::registry::{self, GameVisitor};
 use alfil_game::{First, Game, Score};
 use proptest::prelude::*;
 
 const DEEP_BLUE: &str = include_str!("fixtures/deep-blue-kasparov-1997-6.pgn");
 
-fn read(text: &[u8]) -> Vec<Result<PgnGame, String>> {
+fn read(text: &[u8]) -> Vec<Result<PgnGame<Chess>, String>> {
     PgnReader::new(text).map(|game| game.map_err(|error| error.to_string())).collect()
 }
 
-fn read_one(text: &str) -> PgnGame {
+fn read_one(text: &str) -> PgnGame<Chess> {
     let mut games = read(text.as_bytes());
     assert_eq!(games.len(), 1, "{text}");
     games.remove(0).unwrap()
 }
 
-fn write(game: &PgnGame) -> String {
+fn write<G: Game>(game: &PgnGame<G>) -> String {
     let mut out = Vec::new();
     game.write(&mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -110,7 +111,7 @@ fn endless_games_are_refused() {
 }
 
 /// A random game from the choices of the test: which moves, where comments stand, how it starts.
-fn played(start: u32, choices: &[(u16, bool)], comment: &str, tag: &str) -> PgnGame {
+fn played(start: u32, choices: &[(u16, bool)], comment: &str, tag: &str) -> PgnGame<Chess> {
     let rules = Rules::default();
     let start = if start < 960 { Chess::chess960(start, &rules).unwrap() } else { Chess::new(&rules) };
     let mut game = PgnGame::new(start.clone());
@@ -129,6 +130,63 @@ fn played(start: u32, choices: &[(u16, bool)], comment: &str, tag: &str) -> PgnG
     game.set_outcome(position.outcome());
     game.tags.push(("White".to_owned(), tag.to_owned()));
     game
+}
+
+/// Random games of every game, with a comment after each seventh move, read back as written.
+struct RoundTrip;
+
+impl GameVisitor for RoundTrip {
+    type Output = ();
+
+    fn visit<G: Game>(self) {
+        let mut random = 1u64;
+        let mut below = |limit: usize| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) as usize % limit
+        };
+        let rules = G::Rules::default();
+        let others = G::TEST_POSITIONS.iter().map(|text| G::from_position(text, &rules).unwrap());
+        for start in std::iter::repeat_n(G::new(&rules), 5).chain(others) {
+            let mut game = PgnGame::new(start.clone());
+            let (mut now, mut moves) = (start, Vec::new());
+            while game.moves.len() < 150 && now.legal_moves(&mut moves).is_none() {
+                let m = moves[below(moves.len())];
+                game.moves.push(m);
+                now.play(m);
+                if game.moves.len() % 7 == 0 {
+                    game.comments.push((game.moves.len(), "seven 1. more".to_owned()));
+                }
+            }
+            game.set_outcome(now.outcome());
+            let written = write(&game);
+            let read: Vec<_> = PgnReader::<G, _>::new(written.as_bytes()).map(Result::unwrap).collect();
+            assert_eq!(read.len(), 1, "{written}");
+            assert_eq!(read[0].start.position(), game.start.position(), "{written}");
+            assert_eq!((&read[0].moves, &read[0].comments), (&game.moves, &game.comments), "{written}");
+            assert_eq!(read[0].result_text(), game.result_text());
+            assert_eq!(write(&read[0]), written);
+        }
+    }
+}
+
+#[test]
+fn games_of_every_kind_read_back_as_written() {
+    for name in registry::names() {
+        registry::with_game(name, RoundTrip).unwrap();
+    }
+}
+
+#[test]
+fn quarters_of_a_point_are_written_and_read() {
+    let mut game = PgnGame::new(Chess::new(&Rules::default()));
+    for (points, text) in [(0.75, "3/4-1/4"), (0.25, "1/4-3/4"), (0.5, "1/2-1/2"), (1.0, "1-0"), (0.0, "0-1")] {
+        game.result = Some(First(Score::new(points)));
+        assert_eq!(game.result_text(), text);
+        assert_eq!(read_one(&write(&game)).result, game.result);
+    }
+    let marked = PgnReader::<alfil_game::connect4::Connect4, _>::new("1. 4! 4?? 2. 5 !? *".as_bytes()).next();
+    assert_eq!(marked.unwrap().unwrap().moves.len(), 3);
+    assert_eq!(read_one("1. e4 \u{bd}\u{2013}\u{bd}").result, Some(First(Score::DRAW)));
 }
 
 proptest! {

@@ -8,28 +8,33 @@ use alfil_search::Evaluator;
 use alfil_search::tree::{Leaf, apply};
 
 use crate::referee::Referee;
-use crate::seat::{Ended, Seat};
+use crate::seat::{Ended, Seat, Terms};
 use crate::{Counts, GameRecord, Judge, Settings, Tickets};
 
 /// Plays games with one evaluator: all games gather a position each, the batch is evaluated, all games apply.
 pub struct Lane<G: Game> {
-    settings: Settings,
+    terms: Terms<G>,
     evaluator: Box<dyn Evaluator<G>>,
     seats: Vec<Seat<G>>,
     referee: Referee<G>,
-    tickets: Arc<Tickets>,
-    seed: u64,
     counts: Counts,
 }
 
 impl<G: Game> Lane<G> {
     /// A lane whose first games begin now; every game takes a ticket. All lanes of a run have the same `seed`: a game follows
-    /// from the settings, the seed and its number, whatever is played beside it, as long as the evaluator answers the same
+    /// from the settings, the rules, the seed and its number, whatever is played beside it, as long as the evaluator answers the same
     /// position in the same way. Random rollouts do not, nor does a cache where the network sees a position's history.
-    pub fn new(settings: Settings, evaluator: Box<dyn Evaluator<G>>, tickets: Arc<Tickets>, seed: u64) -> Lane<G> {
-        let seats = (0..settings.games.max(1)).map(|_| Seat::new(&settings, &tickets, seed)).collect();
-        let referee = Referee::new(&settings.adjudication);
-        Lane { settings, evaluator, seats, referee, tickets, seed, counts: Counts::default() }
+    pub fn new(
+        settings: Settings,
+        rules: G::Rules,
+        evaluator: Box<dyn Evaluator<G>>,
+        tickets: Arc<Tickets>,
+        seed: u64,
+    ) -> Lane<G> {
+        let terms = Terms { settings, rules, tickets, seed };
+        let seats = (0..terms.settings.games.max(1)).map(|_| Seat::new(&terms)).collect();
+        let referee = Referee::new(&terms.settings.adjudication);
+        Lane { terms, evaluator, seats, referee, counts: Counts::default() }
     }
 
     /// Ends games as this judge knows they will.
@@ -46,14 +51,14 @@ impl<G: Game> Lane<G> {
     /// One batch: every game goes on by a position. Games that end are handed over, and others begin.
     pub fn step(&mut self, take: &mut dyn FnMut(GameRecord)) {
         let began = Instant::now();
-        let Lane { settings, evaluator, seats, referee, tickets, seed, counts } = self;
+        let Lane { terms, evaluator, seats, referee, counts } = self;
         let mut leaves: Vec<(usize, Leaf)> = Vec::with_capacity(seats.len());
         for (number, seat) in seats.iter_mut().enumerate() {
             let mut tell = |ended: Ended| {
                 counts.add(&ended);
                 take(ended.record);
             };
-            if let Some(leaf) = seat.gather(settings, referee, tickets, *seed, &mut tell) {
+            if let Some(leaf) = seat.gather(terms, referee, &mut tell) {
                 evaluator.add(&seat.scratch.game, &seat.scratch.moves);
                 leaves.push((number, leaf));
             }

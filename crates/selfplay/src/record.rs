@@ -17,7 +17,7 @@ const SCORE_STEPS: f32 = 240.0;
 pub struct GameRecord {
     /// Its number in the run, from which all its chance follows.
     pub number: u64,
-    /// Where it began, in the game's notation; empty for the start position.
+    /// Where it began, in the game's notation; empty for the start position under the run's rules.
     pub start: String,
     /// Its moves, with what was thought of them.
     pub plies: Vec<Ply>,
@@ -64,16 +64,15 @@ impl GameRecord {
         First(Score::new(f32::from(self.score) / SCORE_STEPS))
     }
 
-    /// The game before its first move.
-    pub fn begin<G: Game>(&self) -> Option<G> {
-        let rules = G::Rules::default();
-        if self.start.is_empty() { Some(G::new(&rules)) } else { G::from_position(&self.start, &rules).ok() }
+    /// The game before its first move, under the rules that it was played by.
+    pub fn begin<G: Game>(&self, rules: &G::Rules) -> Option<G> {
+        if self.start.is_empty() { Some(G::new(rules)) } else { G::from_position(&self.start, rules).ok() }
     }
 
-    /// Shows every position of the game with its legal moves and what is recorded of it. None if it is no game of `G`, or one
-    /// with an illegal move.
-    pub fn replay<G: Game>(&self, mut see: impl FnMut(&G, &[G::Move], &Ply)) -> Option<()> {
-        let mut game: G = self.begin()?;
+    /// Shows every position of the game with its legal moves and what is recorded of it. None if it is no game of `G` under
+    /// these rules, or one with an illegal move.
+    pub fn replay<G: Game>(&self, rules: &G::Rules, mut see: impl FnMut(&G, &[G::Move], &Ply)) -> Option<()> {
+        let mut game: G = self.begin(rules)?;
         let mut moves = Vec::new();
         for ply in &self.plies {
             game.generate(&mut moves);

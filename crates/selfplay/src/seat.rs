@@ -1,5 +1,7 @@
 //! One game of a lane.
 
+use std::sync::Arc;
+
 use alfil_game::{First, Game, Mover, Outcome, Score, Side};
 use alfil_search::root::{GumbelRoot, add_noise, forced_edge, improved_policy, pick, pick_by, visit_policy};
 use alfil_search::selection::Rule;
@@ -14,6 +16,15 @@ use crate::{End, GameRecord, Ply, SearchKind, Settings, Tickets};
 
 /// Walks to what is known already cost no evaluation; after so many the other games have their turn.
 const KNOWN_AT_ONCE: u32 = 64;
+
+/// What all games of a lane have in common.
+pub(crate) struct Terms<G: Game> {
+    pub settings: Settings,
+    pub rules: G::Rules,
+    pub tickets: Arc<Tickets>,
+    /// What, with a game's number, all its chance follows from.
+    pub seed: u64,
+}
 
 /// A game under way, with the tree that its next move is searched in.
 pub(crate) struct Seat<G: Game> {
@@ -68,13 +79,13 @@ pub(crate) struct Ended {
 }
 
 impl<G: Game> Seat<G> {
-    pub fn new(settings: &Settings, tickets: &Tickets, seed: u64) -> Seat<G> {
-        let game = G::new(&G::Rules::default());
+    pub fn new(terms: &Terms<G>) -> Seat<G> {
+        let game = G::new(&terms.rules);
         let mut seat = Seat {
             number: 0,
-            random: generator(seed, 0),
+            random: generator(terms.seed, 0),
             start: String::new(),
-            tree: Tree::new(settings.tree_bytes, 36),
+            tree: Tree::new(terms.settings.tree_bytes, 36),
             scratch: Scratch::new(&game),
             game,
             plies: Vec::new(),
@@ -87,17 +98,18 @@ impl<G: Game> Seat<G> {
             moves: 0,
             busy: false,
         };
-        seat.begin(settings, tickets, seed);
+        seat.begin(terms);
         seat
     }
 
     /// Begins another game, if there is one to be played.
-    fn begin(&mut self, settings: &Settings, tickets: &Tickets, seed: u64) {
+    fn begin(&mut self, terms: &Terms<G>) {
+        let Terms { settings, rules, tickets, seed } = terms;
         let number = tickets.take();
         self.busy = number.is_some();
         let Some(number) = number else { return };
-        (self.number, self.random) = (number, generator(seed, number));
-        Start { text: self.start, game: self.game } = settings.starts.begin(&mut self.random);
+        (self.number, self.random) = (number, generator(*seed, number));
+        Start { text: self.start, game: self.game } = settings.starts.begin(rules, &mut self.random);
         self.tree.clear();
         (self.search, self.hopeless, self.lead, self.would_resign) = (None, [0; 2], Lead::default(), None);
         self.plies.clear();
@@ -107,14 +119,8 @@ impl<G: Game> Seat<G> {
 
     /// Goes on until a position has to be evaluated, which is then in the scratch memory. Games that end on the way are told,
     /// and others begun. None if nothing has to be evaluated in this round.
-    pub fn gather(
-        &mut self,
-        settings: &Settings,
-        referee: &mut Referee<G>,
-        tickets: &Tickets,
-        seed: u64,
-        tell: &mut dyn FnMut(Ended),
-    ) -> Option<Leaf> {
+    pub fn gather(&mut self, terms: &Terms<G>, referee: &mut Referee<G>, tell: &mut dyn FnMut(Ended)) -> Option<Leaf> {
+        let settings = &terms.settings;
         for _ in 0..KNOWN_AT_ONCE {
             if !self.busy {
                 return None;
@@ -144,7 +150,7 @@ impl<G: Game> Seat<G> {
                 Walk::Done => {
                     if let Some(ended) = self.play(settings, referee) {
                         tell(ended);
-                        self.begin(settings, tickets, seed);
+                        self.begin(terms);
                     }
                 }
             }

@@ -22,6 +22,8 @@ const ENDING: &str = "games";
 pub struct Session<'a, G: Game> {
     /// How they are played.
     pub settings: Settings,
+    /// By what rules.
+    pub rules: G::Rules,
     /// Threads, each with an evaluator.
     pub lanes: usize,
     /// Makes the evaluators.
@@ -41,7 +43,7 @@ pub struct Session<'a, G: Game> {
 impl<G: Game> Session<'_, G> {
     /// Plays. Tells now and then what has been done.
     pub fn run(self, tell: &mut dyn FnMut(&Counts)) -> Result<Counts, ChunkError> {
-        let Session { settings, lanes, maker, judge, tickets, stop, seed, folder } = self;
+        let Session { settings, rules, lanes, maker, judge, tickets, stop, seed, folder } = self;
         let broken = AtomicBool::new(false);
         let counts = Mutex::new(vec![Counts::default(); lanes.max(1)]);
         let all = || Counts::sum(counts.lock().unwrap_or_else(PoisonError::into_inner).iter().copied());
@@ -49,12 +51,12 @@ impl<G: Game> Session<'_, G> {
             let (finished, arrivals) = channel();
             for lane in 0..lanes.max(1) {
                 let (finished, tickets, counts) = (finished.clone(), Arc::clone(&tickets), &counts);
-                let (settings, judge) = (settings.clone(), judge.clone());
+                let (settings, rules, judge) = (settings.clone(), rules.clone(), judge.clone());
                 let stopped = || stop.load(Relaxed) || broken.load(Relaxed);
                 scope.spawn(move || {
                     // Evaluators that use chance should differ.
                     let evaluator = maker(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(lane as u64));
-                    let mut lane_of_games = Lane::new(settings, evaluator, tickets, seed);
+                    let mut lane_of_games = Lane::new(settings, rules, evaluator, tickets, seed);
                     if let Some(judge) = judge {
                         lane_of_games = lane_of_games.with_judge(judge);
                     }

@@ -68,8 +68,8 @@ pub(crate) struct Start<G> {
 }
 
 impl Starts {
-    /// Reads positions of `G`, one a line; empty lines and those that begin with `#` are left out.
-    pub fn read<G: Game>(path: &Path) -> Result<Vec<String>, StartsError> {
+    /// Reads positions of `G` under these rules, one a line; empty lines and those that begin with `#` are left out.
+    pub fn read<G: Game>(path: &Path, rules: &G::Rules) -> Result<Vec<String>, StartsError> {
         let text = std::fs::read_to_string(path).map_err(|why| StartsError::Io { path: path.to_owned(), why })?;
         let mut positions = Vec::new();
         for (line, text) in (1..).zip(text.lines()) {
@@ -77,7 +77,7 @@ impl Starts {
             if text.is_empty() || text.starts_with('#') {
                 continue;
             }
-            let game = G::from_position(text, &G::Rules::default()).map_err(|why| StartsError::Position {
+            let game = G::from_position(text, rules).map_err(|why| StartsError::Position {
                 path: path.to_owned(),
                 line,
                 why,
@@ -90,45 +90,45 @@ impl Starts {
         if positions.is_empty() { Err(StartsError::Empty(path.to_owned())) } else { Ok(positions) }
     }
 
-    /// Whether `G` has random endings to begin from.
-    pub fn has_endings<G: Game>() -> bool {
-        ending::<G>(&mut Xoshiro256PlusPlus::seed_from_u64(0)).is_some()
+    /// Whether `G` has random endings to begin from under these rules.
+    pub fn has_endings<G: Game>(rules: &G::Rules) -> bool {
+        ending::<G>(rules, &mut Xoshiro256PlusPlus::seed_from_u64(0)).is_some()
     }
 
-    pub(crate) fn begin<G: Game>(&self, random: &mut Xoshiro256PlusPlus) -> Start<G> {
+    pub(crate) fn begin<G: Game>(&self, rules: &G::Rules, random: &mut Xoshiro256PlusPlus) -> Start<G> {
         let kind = if self.endings_share + self.listed_share > 0.0 { random.random::<f32>() } else { 1.0 };
         if kind < self.endings_share
-            && let Some(start) = ending::<G>(random).and_then(|game| read(game.position()))
+            && let Some(start) = ending::<G>(rules, random).and_then(|game| read(game.position(), rules))
         {
             return start;
         }
         let listed = if kind < self.endings_share + self.listed_share && !self.listed.is_empty() {
-            read(self.listed[random.random_range(0..self.listed.len())].clone())
+            read(self.listed[random.random_range(0..self.listed.len())].clone(), rules)
         } else {
             None
         };
-        let start = listed.unwrap_or_else(|| Start { text: String::new(), game: G::new(&G::Rules::default()) });
+        let start = listed.unwrap_or_else(|| Start { text: String::new(), game: G::new(rules) });
         let plies = if self.random_plies > 0 { random.random_range(0..=self.random_plies) } else { 0 };
         if plies == 0 {
             return start;
         }
-        (0..TRIES).find_map(|_| wander(&start.game, plies, random)).unwrap_or(start)
+        (0..TRIES).find_map(|_| wander(&start.game, plies, rules, random)).unwrap_or(start)
     }
 }
 
-fn ending<G: Game>(random: &mut Xoshiro256PlusPlus) -> Option<G> {
-    G::random_ending(&G::Rules::default(), &mut |limit| random.random_range(0..limit.max(1)))
+fn ending<G: Game>(rules: &G::Rules, random: &mut Xoshiro256PlusPlus) -> Option<G> {
+    G::random_ending(rules, &mut |limit| random.random_range(0..limit.max(1)))
 }
 
 /// The game that begins at a position, if it is one that is not over. Whatever was before it is forgotten, as it will be when
 /// the record is read.
-fn read<G: Game>(text: String) -> Option<Start<G>> {
-    let game = G::from_position(&text, &G::Rules::default()).ok()?;
+fn read<G: Game>(text: String, rules: &G::Rules) -> Option<Start<G>> {
+    let game = G::from_position(&text, rules).ok()?;
     game.outcome().is_none().then_some(Start { text, game })
 }
 
 /// The position after so many random moves, if the game goes on there.
-fn wander<G: Game>(game: &G, plies: u32, random: &mut Xoshiro256PlusPlus) -> Option<Start<G>> {
+fn wander<G: Game>(game: &G, plies: u32, rules: &G::Rules, random: &mut Xoshiro256PlusPlus) -> Option<Start<G>> {
     let mut game = game.clone();
     let mut moves = Vec::new();
     for _ in 0..plies {
@@ -137,5 +137,5 @@ fn wander<G: Game>(game: &G, plies: u32, random: &mut Xoshiro256PlusPlus) -> Opt
         }
         game.play(moves[random.random_range(0..moves.len())]);
     }
-    read(game.position())
+    read(game.position(), rules)
 }

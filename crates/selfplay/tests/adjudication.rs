@@ -27,7 +27,7 @@ fn play<G: Game>(mut lane: Lane<G>) -> Vec<GameRecord> {
 
 /// The last position of a game.
 fn last<G: Game>(record: &GameRecord) -> G {
-    let mut game: G = record.begin().unwrap();
+    let mut game: G = record.begin(&Default::default()).unwrap();
     for ply in &record.plies {
         game.play(ply.code.try_into().ok().unwrap());
     }
@@ -37,7 +37,7 @@ fn last<G: Game>(record: &GameRecord) -> G {
 #[test]
 fn an_oracle_ends_games_as_soon_as_it_is_quick() {
     let settings = settings(Adjudication { oracle: true, material: None });
-    let lane = Lane::new(settings, Box::new(Uniform::default()), Arc::new(Tickets::new(30)), 1);
+    let lane = Lane::new(settings, (), Box::new(Uniform::default()), Arc::new(Tickets::new(30)), 1);
     let records = play::<Connect4>(lane);
     let mut oracle = Connect4::oracle().unwrap();
     let quick = oracle.quick_from();
@@ -56,13 +56,13 @@ fn an_oracle_ends_games_as_soon_as_it_is_quick() {
 fn a_lasting_lead_in_material_wins() {
     let material = Material { above: 400, plies: 6 };
     let settings = settings(Adjudication { material: Some(material), oracle: false });
-    let lane = Lane::new(settings, Box::new(Uniform::default()), Arc::new(Tickets::new(16)), 1);
+    let lane = Lane::new(settings, Default::default(), Box::new(Uniform::default()), Arc::new(Tickets::new(16)), 1);
     let records = play::<Chess>(lane);
     let mut judged = 0;
     for record in records.iter().filter(|record| record.end == End::Adjudicated) {
         // The first player's lead after each move.
         let mut leads = Vec::new();
-        let mut game: Chess = record.begin().unwrap();
+        let mut game: Chess = record.begin(&Default::default()).unwrap();
         for ply in &record.plies {
             game.play(ply.code.into());
             let ahead = game.evaluate(Knowledge::Material);
@@ -81,7 +81,7 @@ fn a_lead_at_the_ply_cap_wins() {
     // Small searches without knowledge seldom mate before the cap.
     let material = Some(Material { above: 100, plies: u32::MAX });
     let settings = settings(Adjudication { material, oracle: false });
-    let lane = Lane::new(settings, Box::new(Uniform::default()), Arc::new(Tickets::new(24)), 2);
+    let lane = Lane::new(settings, Default::default(), Box::new(Uniform::default()), Arc::new(Tickets::new(24)), 2);
     let records = play::<Chess>(lane);
     let capped = |record: &&GameRecord| record.plies.len() == 512;
     for record in records.iter().filter(capped) {
@@ -103,7 +103,9 @@ fn a_judge_is_asked_after_every_move() {
     let starts = Starts { endings_share: 1.0, ..Starts::default() };
     let settings = Settings { starts, ..settings(Adjudication::default()) };
     let evaluator = Box::new(Handcrafted::new(Knowledge::Full));
-    let records = play::<Chess>(Lane::new(settings, evaluator, Arc::new(Tickets::new(40)), 1).with_judge(judge));
+    let records = play::<Chess>(
+        Lane::new(settings, Default::default(), evaluator, Arc::new(Tickets::new(40)), 1).with_judge(judge),
+    );
     let judged: Vec<&GameRecord> = records.iter().filter(|record| record.end == End::Adjudicated).collect();
     assert!(judged.len() > 10 && judged.iter().all(|record| record.score().0 == Score::LOSS));
 }

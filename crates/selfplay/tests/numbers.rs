@@ -67,7 +67,17 @@ fn session<'a, G: Game>(
     tickets: Tickets,
     stop: &'a AtomicBool,
 ) -> Session<'a, G> {
-    Session { settings, lanes, maker, judge: None, tickets: Arc::new(tickets), stop, seed: 9, folder: &folder.0 }
+    Session {
+        settings,
+        rules: Default::default(),
+        lanes,
+        maker,
+        judge: None,
+        tickets: Arc::new(tickets),
+        stop,
+        seed: 9,
+        folder: &folder.0,
+    }
 }
 
 #[test]

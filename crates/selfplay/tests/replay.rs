@@ -169,7 +169,7 @@ fn targets_are_what_happened_seen_by_the_mover() {
     let window = Window::of(&replay, &ALL);
     let plain = DrawSettings { held_out: 0.0, symmetries: false, ..settings(100) };
     let drawn = Draw::new(&window, plain).next::<Stones>(&mut replay, 100).unwrap();
-    let built = build::<Stones>(&architecture, &drawn);
+    let built = build::<Stones>(&architecture, &(), &drawn);
     assert_eq!(built.len(), 100);
     for (number, sample) in drawn.iter().enumerate() {
         let score = sample.record.score().0.points();
@@ -184,7 +184,7 @@ fn targets_are_what_happened_seen_by_the_mover() {
     // Half of what the search expected, which was a half each time, and half of the result.
     let mixed: Vec<_> =
         drawn.iter().cloned().map(|sample| alfil_selfplay::replay::Sample { search_value: 0.5, ..sample }).collect();
-    let mixed = build::<Stones>(&architecture, &mixed);
+    let mixed = build::<Stones>(&architecture, &(), &mixed);
     for (pure, mixed) in built.wdl().iter().zip(mixed.wdl()) {
         assert!((mixed.iter().sum::<f32>() - 1.0).abs() < 1e-6);
         assert!((mixed[0] - mixed[2] - (pure[0] - pure[2] + 0.5) / 2.0).abs() < 1e-4);
@@ -192,7 +192,7 @@ fn targets_are_what_happened_seen_by_the_mover() {
     // Turned, each position is the mirror image: the policy goes with it.
     let turned: Vec<_> =
         drawn.iter().cloned().map(|sample| alfil_selfplay::replay::Sample { symmetry: Some(0), ..sample }).collect();
-    let turned = build::<Stones>(&architecture, &turned);
+    let turned = build::<Stones>(&architecture, &(), &turned);
     for number in 0..built.len() {
         assert_eq!(built.policy(number), turned.policy(number));
         let mirror = |index: u32| index / 7 * 7 + 6 - index % 7;

@@ -28,7 +28,7 @@ fn play<G: Game>(
     games: usize,
     seed: u64,
 ) -> (Vec<GameRecord>, Lane<G>) {
-    let mut lane = Lane::new(settings, evaluator, Arc::new(Tickets::endless()), seed);
+    let mut lane = Lane::new(settings, G::Rules::default(), evaluator, Arc::new(Tickets::endless()), seed);
     let mut records = Vec::new();
     while records.len() < games {
         lane.step(&mut |record| records.push(record));
@@ -50,7 +50,7 @@ fn check<G: Game>(records: &[GameRecord]) {
     for record in records {
         let mut plies = 0;
         record
-            .replay::<G>(|_, moves, ply| {
+            .replay::<G>(&G::Rules::default(), |_, moves, ply| {
                 plies += 1;
                 let shares: Vec<(usize, f32)> = ply.policy().collect();
                 assert!(shares.iter().all(|(number, _)| *number < moves.len()));
@@ -59,7 +59,7 @@ fn check<G: Game>(records: &[GameRecord]) {
             })
             .unwrap();
         assert_eq!(plies, record.plies.len());
-        let mut game: G = record.begin().unwrap();
+        let mut game: G = record.begin(&G::Rules::default()).unwrap();
         for ply in &record.plies {
             assert!(game.outcome().is_none(), "nothing is played after the end");
             game.play(ply.code.try_into().ok().unwrap());
@@ -248,6 +248,7 @@ fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
         let tickets = Arc::new(Tickets::of(first..first + games));
         let session = Session {
             settings: small(GUMBEL),
+            rules: (),
             lanes: 2,
             maker: &maker,
             judge: None,
@@ -270,6 +271,7 @@ fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
     let tickets = Arc::new(Tickets::new(10));
     let session = Session {
         settings: small(GUMBEL),
+        rules: (),
         lanes: 2,
         maker: &maker,
         judge: None,

@@ -13,15 +13,21 @@ use alfil_selfplay::{GameRecord, Lane, SearchKind, Settings, Starts, Tickets};
 
 /// So many games of small searches.
 fn play<G: Game>(starts: Starts, games: u64) -> Vec<GameRecord> {
+    play_by::<G>(&G::Rules::default(), starts, games)
+}
+
+fn play_by<G: Game>(rules: &G::Rules, starts: Starts, games: u64) -> Vec<GameRecord> {
     let search = SearchKind::Gumbel { simulations: 2, considered: 2, rule: Gumbel::default() };
     let settings = Settings { games: 8, search, starts, tree_bytes: 1 << 16, ..Settings::default() };
     let tickets = Arc::new(Tickets::new(games));
-    let mut lane = Lane::<G>::new(settings, Box::new(Handcrafted::new(Knowledge::Full)), tickets, 1);
+    let evaluator = Box::new(Handcrafted::new(Knowledge::Full));
+    let mut lane = Lane::<G>::new(settings, rules.clone(), evaluator, tickets, 1);
     let mut records = Vec::new();
     while lane.is_busy() {
         lane.step(&mut |record| records.push(record));
     }
-    assert!(records.iter().all(|record| record.replay::<G>(|_, _, _| {}).is_some() && !record.plies.is_empty()));
+    let is_played = |record: &GameRecord| record.replay::<G>(rules, |_, _, _| {}).is_some() && !record.plies.is_empty();
+    assert!(records.iter().all(is_played));
     records
 }
 
@@ -42,7 +48,7 @@ fn shares_of_games_begin_elsewhere() {
     assert!((0.15..0.35).contains(&share(&records, |record| record.start.is_empty())));
     let over = Starts { listed: listed[1..].to_vec(), listed_share: 1.0, ..Starts::default() };
     assert_eq!(share(&play::<Chess>(over, 3), |record| record.start.is_empty()), 1.0);
-    assert!(Starts::has_endings::<Chess>() && !Starts::has_endings::<Connect4>());
+    assert!(Starts::has_endings::<Chess>(&Default::default()) && !Starts::has_endings::<Connect4>(&()));
     // A game without endings begins at its start.
     let endings = Starts { endings_share: 1.0, ..Starts::default() };
     assert_eq!(share(&play::<Connect4>(endings, 9), |record| record.start.is_empty()), 1.0);
@@ -50,7 +56,7 @@ fn shares_of_games_begin_elsewhere() {
 
 #[test]
 fn openings_may_be_random_but_never_the_whole_game() {
-    let stones = |record: &GameRecord| record.begin::<TicTacToe>().unwrap().ply();
+    let stones = |record: &GameRecord| record.begin::<TicTacToe>(&()).unwrap().ply();
     let records = play::<TicTacToe>(Starts { random_plies: 2, ..Starts::default() }, 200);
     for plies in 0..=2 {
         assert!((0.25..0.42).contains(&share(&records, |record| stones(record) == plies)));
@@ -64,7 +70,8 @@ fn a_file_of_positions_is_read_or_says_which_line_is_wrong() {
     let path = std::env::temp_dir().join(format!("alfil-starts-{}", std::process::id()));
     let read = |text: &str| {
         std::fs::write(&path, text).unwrap();
-        Starts::read::<Chess>(&path).map_err(|error| error.to_string().replace(&path.display().to_string(), "FILE"))
+        Starts::read::<Chess>(&path, &Default::default())
+            .map_err(|error| error.to_string().replace(&path.display().to_string(), "FILE"))
     };
     let mate_next = "7k/8/6K1/8/8/8/R7/8 w - - 0 1";
     assert_eq!(read(&format!("# mate\n\n  {mate_next}  \n")).unwrap(), [mate_next]);
@@ -74,5 +81,22 @@ fn a_file_of_positions_is_read_or_says_which_line_is_wrong() {
     assert_eq!(error, "line 2 of FILE: the game is over there (checkmate)");
     assert_eq!(read("# nothing\n").unwrap_err(), "there are no positions in FILE");
     std::fs::remove_file(&path).unwrap();
-    assert!(Starts::read::<Chess>(&path).unwrap_err().to_string().starts_with("cannot read the positions in "));
+    assert!(
+        Starts::read::<Chess>(&path, &Default::default())
+            .unwrap_err()
+            .to_string()
+            .starts_with("cannot read the positions in ")
+    );
+}
+
+#[test]
+fn chosen_rules_hold_wherever_games_begin() {
+    let rules = Chess::rules("ply_cap=9").unwrap();
+    let endings = Starts { endings_share: 0.5, random_plies: 4, ..Starts::default() };
+    for starts in [Starts::default(), endings] {
+        let records = play_by::<Chess>(&rules, starts, 60);
+        assert!(records.iter().all(|record| record.plies.len() <= 9));
+        assert!(records.iter().any(|record| record.plies.len() == 9));
+        assert!(records.iter().all(|record| record.begin::<Chess>(&rules).unwrap().ply_cap() == 9));
+    }
 }

@@ -53,9 +53,10 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
     let mut learner = (machine.learner)(&architecture, &config.encoding, config.learning(), config.seed)?;
     let weights = learner.export(&[])?;
     let network = Network { architecture: architecture.clone(), weights, origin: alfil_nn::Origin::of::<E>() };
-    let (counts, records, seconds) = play::<E>(config, machine, &network, time / 2)?;
+    let rules = config.game_rules::<E::Game>()?;
+    let (counts, records, seconds) = play::<E>(config, &rules, machine, &network, time / 2)?;
     let mut samples = Samples::new(&architecture);
-    random_samples::<E>(&mut samples, config.training.batch, config.seed);
+    random_samples::<E>(&rules, &mut samples, config.training.batch, config.seed);
     // The first step makes libtorch ready.
     learner.step(&samples)?;
     let began = Instant::now();
@@ -77,7 +78,7 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
     let steps = (positions * config.training.reuse / config.training.batch as f64).min(most);
     let evaluations_per_second = counts.evaluations as f64 / seconds;
     let gate_games = if config.gate.kind == GateKind::None { 0.0 } else { config.gate.games as f64 };
-    let settings = config.selfplay_settings::<E::Game>()?;
+    let settings = config.selfplay_settings::<E::Game>(&rules)?;
     let parameters = network.parameters();
     let a_position = if played == 0 { 50.0 } else { packed_size::<E::Game>(&records)? as f64 / played as f64 };
     Ok(Plan {
@@ -100,12 +101,13 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
 /// Plays for a while. Tells what was done, the games that ended, and for how long.
 fn play<E: Encoding>(
     config: &Config,
+    rules: &<E::Game as Game>::Rules,
     machine: &Machine,
     network: &Network,
     time: Duration,
 ) -> Result<(Counts, Vec<GameRecord>, f64), RunError> {
     let maker = machine.maker::<E::Game>(&Arc::new(network.clone()))?;
-    let settings = config.selfplay_settings::<E::Game>()?;
+    let settings = config.selfplay_settings::<E::Game>(rules)?;
     let (stop, tickets) = (AtomicBool::new(false), Arc::new(Tickets::endless()));
     let began = Instant::now();
     let mut counts = Vec::new();
@@ -115,7 +117,7 @@ fn play<E: Encoding>(
             .map(|number| {
                 let (settings, tickets, stop, maker) = (settings.clone(), Arc::clone(&tickets), &stop, &maker);
                 scope.spawn(move || {
-                    let mut lane = Lane::<E::Game>::new(settings, maker(number), tickets, config.seed);
+                    let mut lane = Lane::<E::Game>::new(settings, rules.clone(), maker(number), tickets, config.seed);
                     let mut records = Vec::new();
                     while !stop.load(Relaxed) {
                         lane.step(&mut |record| records.push(record));
@@ -139,13 +141,13 @@ fn play<E: Encoding>(
 
 /// Positions of random games with targets that mean nothing, but that are always the same for the same position: a network can
 /// learn them by heart.
-pub fn random_samples<E: Encoding>(samples: &mut Samples, count: usize, seed: u64) {
+pub fn random_samples<E: Encoding>(rules: &<E::Game as Game>::Rules, samples: &mut Samples, count: usize, seed: u64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(derive(seed, &[]));
-    let mut game = E::Game::new(&Default::default());
+    let mut game = E::Game::new(rules);
     let mut moves = Vec::new();
     while samples.len() < count {
         if game.legal_moves(&mut moves).is_some() {
-            game = E::Game::new(&Default::default());
+            game = E::Game::new(rules);
             continue;
         }
         let mut of_position = Xoshiro256PlusPlus::seed_from_u64(derive(seed, &[game.key()]));

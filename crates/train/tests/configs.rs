@@ -33,7 +33,7 @@ fn the_papers_configuration_is_the_papers() {
         assert!((learning.schedule.at(step) / rate - 1.0).abs() < 1e-9, "{step}");
     }
     assert_eq!((config.training.batch, config.training.steps * u64::from(config.generations)), (4_096, 700_000));
-    let settings = config.selfplay_settings::<alfil_game::chess::Chess>().unwrap();
+    let settings = config.selfplay_settings::<alfil_game::chess::Chess>(&Default::default()).unwrap();
     assert_eq!(settings.search, SearchKind::ALPHA_ZERO);
     assert_eq!(settings.temperature, alfil_selfplay::Temperature::ALPHA_ZERO);
     // Even the shortest usual games give a generation all of its steps.

@@ -1,15 +1,13 @@
 //! The part of the engine that thinks, on its own thread.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use alfil_arena::Tables;
-use alfil_game::chess::{Chess, Move, Rules};
 use alfil_game::{Game, Knowledge, Side};
 use alfil_nn::Network;
 use alfil_search::Evaluator;
-use alfil_search::evaluators::{Cache, CacheMemory, Kind, Maker, Tempered};
+use alfil_search::evaluators::{Cache, CacheMemory, Inference, Kind, Maker, Tempered, maker_on};
 use alfil_search::parallel::{Control, Ended, Limits, Report, Search, Settings};
 use alfil_search::root::pick;
 use alfil_search::selection::{Puct, Rule};
@@ -17,7 +15,7 @@ use alfil_search::tree::Tree;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::book::Book;
+use crate::extras::{Extras, extras};
 use crate::options::Options;
 use crate::thought::Task;
 use crate::voice::Voice;
@@ -40,25 +38,27 @@ struct Equipment {
 /// What the option for the network says to play without one.
 const HANDCRAFTED: &str = "handcrafted";
 
-/// Makes evaluators of a network on a device that is not the CPU.
-pub type Backend = Box<dyn Fn(&Network, &str) -> Result<Maker<Chess>, String> + Send>;
+/// Computes networks on devices other than the CPU: the network, the device, and out comes what computes one on the other, as
+/// often as it is asked for.
+pub type Backend = Arc<dyn Fn(&Network, &str) -> Result<MakeInference, String> + Send + Sync>;
 
-pub(crate) struct Brain {
+/// Makes what computes a network, one for each thread.
+pub type MakeInference = Box<dyn Fn() -> Inference + Send + Sync>;
+
+pub(crate) struct Brain<G: Game> {
     voice: Voice,
     backend: Option<Backend>,
     equipment: Option<Equipment>,
-    search: Option<Search<Chess>>,
+    search: Option<Search<G>>,
     cache: Option<Arc<CacheMemory>>,
-    /// What was opened last, by name, if it could be.
-    book: (String, Option<Book>),
-    tables: (String, Option<Tables>),
+    extras: Box<dyn Extras<G>>,
     /// How late a search may notice that its time is over.
     latency: Duration,
     random: Xoshiro256PlusPlus,
 }
 
-impl Brain {
-    pub fn new(voice: Voice, backend: Option<Backend>) -> Brain {
+impl<G: Game> Brain<G> {
+    pub fn new(voice: Voice, backend: Option<Backend>) -> Brain<G> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
         Brain {
             voice,
@@ -66,8 +66,7 @@ impl Brain {
             equipment: None,
             search: None,
             cache: None,
-            book: (String::new(), None),
-            tables: (String::new(), None),
+            extras: extras(),
             latency: Duration::ZERO,
             random: Xoshiro256PlusPlus::seed_from_u64(now),
         }
@@ -85,8 +84,7 @@ impl Brain {
 
     /// Makes everything ready that the options ask for. What cannot be had is said, and done without.
     pub fn prepare(&mut self, options: &Options) {
-        self.open_book(options);
-        self.open_tables(options);
+        self.extras.prepare(options, &self.voice);
         let equipment = Equipment {
             weights_file: options.weights_file.clone(),
             device: options.device.clone(),
@@ -104,7 +102,7 @@ impl Brain {
         let (evaluators, tree_bytes) = match maker {
             Some(maker) => {
                 let cache = Arc::new(CacheMemory::new(bytes / 8, CACHED_MOVES));
-                let evaluator = |number| -> Box<dyn Evaluator<Chess>> {
+                let evaluator = |number| -> Box<dyn Evaluator<G>> {
                     Box::new(Cache::new(Tempered::new(maker(number), options.policy_temperature), Arc::clone(&cache)))
                 };
                 let evaluators: Vec<_> = (0..u64::from(options.threads)).map(evaluator).collect();
@@ -112,7 +110,7 @@ impl Brain {
                 (evaluators, bytes - bytes / 8)
             }
             None => {
-                let evaluator = |_| -> Box<dyn Evaluator<Chess>> {
+                let evaluator = |_| -> Box<dyn Evaluator<G>> {
                     Box::new(alfil_search::evaluators::Handcrafted::new(Knowledge::Full))
                 };
                 ((0..options.threads).map(evaluator).collect(), bytes)
@@ -122,7 +120,7 @@ impl Brain {
             self.voice.notice(&format!("there is no memory for a Hash of {}: using 16", options.hash));
             Tree::new(16 << 20, USUAL_MOVES)
         });
-        let mut search = Search::new(tree, evaluators, Chess::new(&Rules::default()));
+        let mut search = Search::new(tree, evaluators, G::new(&G::Rules::default()));
         // One evaluation, to know how long it takes.
         let limits = Limits { visits: Some(1), ..Limits::default() };
         let report = search.run(&Settings::default(), &limits, &Control::default(), &mut |_| {});
@@ -133,7 +131,7 @@ impl Brain {
     }
 
     /// Makes evaluators of the network, if there is one that can be used.
-    fn maker(&self, options: &Options) -> Option<Maker<Chess>> {
+    fn maker(&self, options: &Options) -> Option<Maker<G>> {
         if options.weights_file == HANDCRAFTED {
             return None;
         }
@@ -146,9 +144,10 @@ impl Brain {
         }
     }
 
-    fn load(&self, options: &Options) -> Result<Maker<Chess>, String> {
+    fn load(&self, options: &Options) -> Result<Maker<G>, String> {
         let network = match options.weights_file.as_str() {
-            "" => Network::shipped(Chess::NAME).ok_or("no network comes with this program")?,
+            "" => Network::shipped(G::NAME)
+                .ok_or_else(|| format!("no network for {} comes with this program", G::NAME))?,
             path => Network::open(Path::new(path)).map_err(|error| chain(&error))?,
         };
         if options.device == "cpu" {
@@ -157,44 +156,11 @@ impl Brain {
         let backend = self.backend.as_ref().ok_or_else(|| {
             format!("this program computes on the CPU only: start it with --device {}", options.device)
         })?;
-        backend(&network, &options.device)
-    }
-
-    fn open_book(&mut self, options: &Options) {
-        let wanted = if options.own_book { options.book_file.as_str() } else { "" };
-        if self.book.0 == wanted {
-            return;
-        }
-        self.book = (wanted.to_owned(), None);
-        if wanted.is_empty() {
-            return;
-        }
-        match Book::open(&PathBuf::from(wanted)) {
-            Ok(book) => self.book.1 = Some(book),
-            Err(error) => self.voice.notice(&format!("cannot use the book {wanted}: {error}")),
-        }
-    }
-
-    fn open_tables(&mut self, options: &Options) {
-        let wanted = options.syzygy_path.as_str();
-        if self.tables.0 == wanted {
-            return;
-        }
-        self.tables = (wanted.to_owned(), None);
-        if wanted.is_empty() {
-            return;
-        }
-        match Tables::open(wanted) {
-            Ok(tables) => {
-                self.voice.notice(&format!("{} Syzygy tables", tables.files()));
-                self.tables.1 = Some(tables);
-            }
-            Err(problem) => self.voice.notice(&problem),
-        }
+        maker_on(&network, backend(&network, &options.device)?).map_err(|error| chain(&error))
     }
 
     /// Thinks, and says the move.
-    pub fn think(&mut self, task: &Task) {
+    pub fn think(&mut self, task: &Task<G>) {
         self.prepare(&task.options);
         let (best, ponder) = self.choose(task);
         // A program that asked for thought without end, or in the opponent's time, must not hear of a move before it says so.
@@ -211,8 +177,8 @@ impl Brain {
     }
 
     /// The move to play and the reply that is expected.
-    fn choose(&mut self, task: &Task) -> (Option<String>, Option<String>) {
-        let (start, moves) = searchable(&task.start, &task.moves);
+    fn choose(&mut self, task: &Task<G>) -> (Option<String>, Option<String>) {
+        let (start, moves) = self.searchable(task);
         let mut root = start.clone();
         moves.iter().for_each(|&m| root.play(m));
         let mut legal = Vec::new();
@@ -220,42 +186,51 @@ impl Brain {
         if legal.is_empty() {
             return (None, None);
         }
-        let text = |m: Move| Some(root.move_text(m));
-        if task.only.is_empty() && !task.go.infinite && !task.go.ponder {
-            if let Some(m) = self.book_move(&root) {
-                self.voice.notice("from the book");
-                return (text(m), None);
-            }
-            if let Some((m, result)) = self.tables.1.as_ref().and_then(|tables| tables.best(&root)) {
-                let score = result * 20_000;
-                self.voice.say(&format!("info depth 1 score cp {score} tbhits 1 pv {}", root.move_text(m)));
-                return (text(m), None);
-            }
+        let text = |m: G::Move| Some(root.move_text(m));
+        if task.only.is_empty()
+            && !task.go.infinite
+            && !task.go.ponder
+            && let Some(m) = self.extras.known_move(&root, &mut self.random, &self.voice)
+        {
+            return (text(m), None);
         }
         if root.outcome().is_some() {
-            // Material that cannot win: any move will do.
+            // Nothing that is played changes the result, as with material that cannot win: any move will do.
             return (legal.first().and_then(|&m| text(m)), None);
         }
         let Some(report) = self.search(task, &start, &moves, &root) else {
             return (legal.first().and_then(|&m| text(m)), None);
         };
         let line = report.lines.first().map(|line| line.codes.as_slice()).unwrap_or_default();
-        let (best, temperature) = (line.first().copied(), temperature(&task.options));
+        let read = |code: &u16| G::Move::try_from(*code).ok();
+        let (best, temperature) = (line.first().and_then(read), temperature(&task.options));
         let ranked =
             self.search.as_ref().and_then(|search| search.tree().root()).map_or(Vec::new(), |root| root.ranked());
-        let drawn = pick(&ranked, temperature.into(), &mut self.random).map(|child| child.code);
-        match (drawn, best, line.get(1)) {
-            (Some(m), ..) if Some(m) != best => (text(m.into()), None),
+        let drawn = pick(&ranked, temperature.into(), &mut self.random).and_then(|child| read(&child.code));
+        match (drawn, best, line.get(1).and_then(read)) {
+            (Some(m), ..) if Some(m) != best => (text(m), None),
             (_, Some(m), reply) => {
                 let mut after = root.clone();
-                after.play(m.into());
-                (text(m.into()), reply.map(|reply| after.move_text((*reply).into())))
+                after.play(m);
+                (text(m), reply.map(|reply| after.move_text(reply)))
             }
             _ => (legal.first().and_then(|&m| text(m)), None),
         }
     }
 
-    fn search(&mut self, task: &Task, start: &Chess, moves: &[Move], root: &Chess) -> Option<Report> {
+    /// Where the game would be over by repetition, the 50-move rule or the like, but the program wants a move all the same: the
+    /// same position as if it had no history.
+    fn searchable(&self, task: &Task<G>) -> (G, Vec<G::Move>) {
+        let Task { start, moves, options, .. } = task;
+        let mut game = start.clone();
+        moves.iter().for_each(|&m| game.play(m));
+        if game.outcome().is_none() {
+            return (start.clone(), moves.clone());
+        }
+        (self.extras.without_history(&game, options).unwrap_or(game), Vec::new())
+    }
+
+    fn search(&mut self, task: &Task<G>, start: &G, moves: &[G::Move], root: &G) -> Option<Report> {
         let Task { options, go, thought, .. } = task;
         let search = self.search.as_mut()?;
         search.go_to(start, moves);
@@ -290,7 +265,7 @@ impl Brain {
     }
 
     /// Shows what the evaluator says about a position.
-    pub fn evaluate(&mut self, options: &Options, start: &Chess, moves: &[Move]) {
+    pub fn evaluate(&mut self, options: &Options, start: &G, moves: &[G::Move]) {
         self.prepare(options);
         let Some(search) = &mut self.search else { return };
         search.go_to(start, moves);
@@ -309,7 +284,8 @@ impl Brain {
             percent(loss)
         ));
         for child in view.children().iter().take(10) {
-            self.voice.say(&format!("{:<7} {:>7}", root.move_name(child.code.into()), percent(child.prior)));
+            let Ok(m) = G::Move::try_from(child.code) else { continue };
+            self.voice.say(&format!("{:<7} {:>7}", root.move_name(m), percent(child.prior)));
         }
         search.clear();
     }
@@ -319,8 +295,9 @@ impl Brain {
         self.prepare(&Options { threads: 1, ..options.clone() });
         let Some(search) = &mut self.search else { return };
         let (mut nodes, mut visits, mut time) = (0, 0, Duration::ZERO);
-        for fen in std::iter::once(BENCH_START).chain(Chess::TEST_POSITIONS.iter().copied()) {
-            let Ok(position) = Chess::from_position(fen, &Rules::default()) else { continue };
+        let rules = G::Rules::default();
+        let others = G::TEST_POSITIONS.iter().filter_map(|text| G::from_position(text, &rules).ok());
+        for position in std::iter::once(G::new(&rules)).chain(others) {
             search.go_to(&position, &[]);
             search.clear();
             let limits = Limits { visits: Some(1_000), ..Limits::default() };
@@ -333,14 +310,7 @@ impl Brain {
         let speed = visits as f64 / time.as_secs_f64().max(1e-6);
         self.voice.say(&format!("{visits} visits, {speed:.0} a second, signature {nodes}"));
     }
-
-    fn book_move(&mut self, root: &Chess) -> Option<Move> {
-        // A book that cannot be read is as good as none.
-        self.book.1.as_mut()?.probe(root, &mut self.random).ok().flatten()
-    }
 }
-
-const BENCH_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 fn temperature(options: &Options) -> f32 {
     let handicap = if options.limit_strength { strength::handicap(options.elo).1 } else { 0.0 };
@@ -357,23 +327,6 @@ fn settings(options: &Options, side: Side) -> Settings {
         ..Puct::default()
     });
     Settings { rule, lines: options.multi_pv as usize, ..Settings::default() }
-}
-
-/// Where the game would be over by repetition, the 50-move rule or the like, but the program wants a move all the same: the
-/// same position as if it had no history.
-fn searchable(start: &Chess, moves: &[Move]) -> (Chess, Vec<Move>) {
-    let mut game = start.clone();
-    moves.iter().for_each(|&m| game.play(m));
-    if game.outcome().is_none() {
-        return (start.clone(), moves.to_vec());
-    }
-    let fen = game.position();
-    let mut fields: Vec<&str> = fen.split(' ').collect();
-    if let Some(clock) = fields.get_mut(4) {
-        *clock = "0";
-    }
-    let rules = Rules { chess960: game.is_chess960(), ply_cap: game.ply_cap() };
-    (Chess::from_position(&fields.join(" "), &rules).unwrap_or(game), Vec::new())
 }
 
 /// An error with all its reasons, in one line.

@@ -1,85 +1,40 @@
-//! The conversation with a chess program.
+//! What the engine does at each command.
 
-use std::io::{self, BufRead, Read, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
 use alfil_game::Game;
-use alfil_game::chess::{Chess, Move, Rules};
 
-use crate::brain::{Backend, Brain};
+use crate::brain::Brain;
 use crate::command::{Command, Go};
+use crate::extras::{Extras, extras};
 use crate::options::{DECLARATIONS, Declaration, Options};
 use crate::thought::{Task, Thought};
 use crate::voice::Voice;
 
-/// Longer lines than any game needs are cut off here.
-const LONGEST_LINE: u64 = 1 << 20;
-
 /// What the thinking thread is asked for.
-enum Job {
+pub(crate) enum Job<G: Game> {
     Prepare(Options, Sender<()>),
-    Think(Box<Task>),
+    Think(Box<Task<G>>),
     Forget,
-    Evaluate(Options, Box<Chess>, Vec<Move>),
+    Evaluate(Options, Box<G>, Vec<G::Move>),
     Bench(Options),
 }
 
-/// Speaks UCI until the program says quit or stops listening. With `backend`, networks can be computed on other devices.
-pub fn run(
-    mut input: impl BufRead,
-    output: impl Write + Send + 'static,
-    options: Options,
-    backend: Option<Backend>,
-) -> io::Result<()> {
-    let voice = Voice::new(output);
-    let (jobs, received) = channel();
-    let brain = Brain::new(voice.clone(), backend);
-    let thinking = std::thread::Builder::new().name("thinking".to_owned()).spawn(move || work(brain, &received))?;
-    let start = new_game(&options);
-    let mut engine =
-        Engine { voice, defaults: options.clone(), options, start, moves: Vec::new(), jobs, thought: None };
-    let mut line = Vec::new();
-    let quit = loop {
-        match read_line(&mut input, &mut line) {
-            Ok(true) => {}
-            Ok(false) => break false,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        }
-        if !engine.obey(Command::parse(&String::from_utf8_lossy(&line))) {
-            break true;
-        }
-    };
-    // When the input ends without a quit, such as a file's, a search that has an end is let go on to it.
-    if let Some(thought) = &engine.thought
-        && (quit || thought.is_held())
-    {
-        thought.control.stop();
-    }
-    // Without jobs to come, the thread ends after the last one.
-    drop(engine);
-    thinking.join().map_err(|_| io::Error::other("the thinking thread broke"))
+/// What ends a conversation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The input has ended.
+    Silence,
+    /// The program has said so.
+    Quit,
+    /// The program wants to play another game.
+    OtherGame,
 }
 
-/// Reads a line, or the first part of one that is too long; the rest of it is passed over. False at the end of the input.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
-    line.clear();
-    if input.by_ref().take(LONGEST_LINE).read_until(b'\n', line)? == 0 {
-        return Ok(false);
-    }
-    let mut rest = Vec::new();
-    while line.len() as u64 == LONGEST_LINE && line.last() != Some(&b'\n') && rest.last() != Some(&b'\n') {
-        rest.clear();
-        if input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut rest)? == 0 {
-            break;
-        }
-    }
-    Ok(true)
-}
-
-fn work(mut brain: Brain, jobs: &Receiver<Job>) {
+/// What the thinking thread does: one job after the other, until there are none to come.
+pub(crate) fn work<G: Game>(mut brain: Brain<G>, jobs: &Receiver<Job<G>>) {
     for job in jobs {
         match job {
             Job::Prepare(options, ready) => {
@@ -95,37 +50,42 @@ fn work(mut brain: Brain, jobs: &Receiver<Job>) {
     }
 }
 
-/// The start position. Games played over this protocol end when the program says so, not at a cap.
-fn new_game(options: &Options) -> Chess {
-    Chess::new(&rules(options))
-}
-
-fn rules(options: &Options) -> Rules {
-    Rules { chess960: options.chess960, ply_cap: u32::MAX }
-}
-
-struct Engine {
+pub(crate) struct Engine<G: Game> {
     voice: Voice,
     defaults: Options,
-    options: Options,
-    start: Chess,
-    moves: Vec<Move>,
-    jobs: Sender<Job>,
-    thought: Option<Arc<Thought>>,
+    pub options: Options,
+    extras: Box<dyn Extras<G>>,
+    start: G,
+    moves: Vec<G::Move>,
+    jobs: Sender<Job<G>>,
+    pub thought: Option<Arc<Thought>>,
 }
 
-impl Engine {
-    /// Does what a command says. False after the last one.
-    fn obey(&mut self, command: Command) -> bool {
+impl<G: Game> Engine<G> {
+    pub fn new(voice: Voice, defaults: Options, options: Options, jobs: Sender<Job<G>>) -> Engine<G> {
+        let extras = extras::<G>();
+        let start = G::new(&extras.rules(&options));
+        Engine { voice, defaults, options, extras, start, moves: Vec::new(), jobs, thought: None }
+    }
+
+    fn rules(&self) -> G::Rules {
+        self.extras.rules(&self.options)
+    }
+
+    /// Does what a command says. Tells what ends the conversation, if it is the last one.
+    pub fn obey(&mut self, command: Command) -> Option<End> {
         match command {
             Command::Uci => self.introduce(),
             Command::IsReady => self.get_ready(),
             Command::NewGame => {
-                self.start = new_game(&self.options);
+                self.start = G::new(&self.rules());
                 self.moves.clear();
                 self.ask(Job::Forget);
             }
-            Command::SetOption { name, value } => self.set_option(&name, &value),
+            Command::SetOption { name, value } => {
+                self.set_option(&name, &value);
+                return (self.options.game != G::NAME).then_some(End::OtherGame);
+            }
             Command::Position { fen, moves } => self.set_position(fen.as_deref(), &moves),
             Command::Go(go) => self.think(go),
             Command::Stop => self.stop(),
@@ -134,7 +94,7 @@ impl Engine {
                     thought.hit();
                 }
             }
-            Command::Quit => return false,
+            Command::Quit => return Some(End::Quit),
             Command::Draw => self.draw(),
             Command::Eval => {
                 self.ask(Job::Evaluate(self.options.clone(), Box::new(self.start.clone()), self.moves.clone()))
@@ -146,13 +106,15 @@ impl Engine {
             }
             Command::Empty => {}
         }
-        true
+        None
     }
 
     fn introduce(&self) {
         self.voice.say(&format!("id name Alfil {}", env!("CARGO_PKG_VERSION")));
         self.voice.say("id author the Alfil developers");
-        DECLARATIONS.iter().for_each(|declaration| self.voice.say(&declaration.line(&self.defaults)));
+        let special = self.extras.options();
+        let has = |declaration: &&Declaration| !declaration.is_special || special.contains(&declaration.name);
+        DECLARATIONS.iter().filter(has).for_each(|declaration| self.voice.say(&declaration.line(&self.defaults)));
         self.voice.say("uciok");
     }
 
@@ -183,8 +145,8 @@ impl Engine {
 
     fn set_position(&mut self, fen: Option<&str>, texts: &[String]) {
         let start = match fen {
-            None => new_game(&self.options),
-            Some(fen) => match Chess::from_position(fen, &rules(&self.options)) {
+            None => G::new(&self.rules()),
+            Some(fen) => match G::from_position(fen, &self.rules()) {
                 Ok(start) => start,
                 Err(error) => return self.voice.notice(&format!("the position is not set up: {error}")),
             },
@@ -206,7 +168,7 @@ impl Engine {
         (self.start, self.moves) = (start, moves);
     }
 
-    fn position(&self) -> Chess {
+    fn position(&self) -> G {
         let mut game = self.start.clone();
         self.moves.iter().for_each(|&m| game.play(m));
         game
@@ -252,7 +214,7 @@ impl Engine {
         }
     }
 
-    fn ask(&self, job: Job) {
+    fn ask(&self, job: Job<G>) {
         // The thread ends only after this sender is gone, or if it broke; then the run ends with that.
         let _ = self.jobs.send(job);
     }

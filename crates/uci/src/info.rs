@@ -3,19 +3,18 @@
 use std::fmt::Write;
 
 use alfil_game::Game;
-use alfil_game::chess::{Chess, Move};
 use alfil_search::parallel::{Line, Report};
 use alfil_search::tree::Child;
 
 use crate::options::Options;
 
 /// One line of information for each move that is reported on.
-pub(crate) fn lines(report: &Report, root: &Chess, options: &Options) -> Vec<String> {
+pub(crate) fn lines<G: Game>(report: &Report, root: &G, options: &Options) -> Vec<String> {
     let several = report.lines.len() > 1;
     (1..).zip(&report.lines).map(|(number, line)| info(report, number, several, line, root, options)).collect()
 }
 
-fn info(report: &Report, number: u32, several: bool, line: &Line, root: &Chess, options: &Options) -> String {
+fn info<G: Game>(report: &Report, number: u32, several: bool, line: &Line, root: &G, options: &Options) -> String {
     let mut text = format!(
         "info depth {} seldepth {} time {} nodes {}",
         report.depth.max(1),
@@ -64,11 +63,10 @@ fn thousandths(line: &Line) -> [u32; 3] {
 }
 
 /// Moves as the protocol writes them, each with a space before it.
-fn moves(codes: &[u16], root: &Chess) -> String {
+fn moves<G: Game>(codes: &[u16], root: &G) -> String {
     let mut game = root.clone();
     let mut text = String::new();
-    for code in codes {
-        let m: Move = (*code).into();
+    for m in codes.iter().map_while(|code| G::Move::try_from(*code).ok()) {
         let _ = write!(text, " {}", game.move_text(m));
         game.play(m);
     }
@@ -76,11 +74,12 @@ fn moves(codes: &[u16], root: &Chess) -> String {
 }
 
 /// What every move was worth, the best last, as it is easiest to read in a log.
-pub(crate) fn move_stats(children: &[Child], root: &Chess) -> Vec<String> {
+pub(crate) fn move_stats<G: Game>(children: &[Child], root: &G) -> Vec<String> {
     let line = |child: &Child| {
         let value = child.value().map_or("-".to_owned(), |value| format!("{value:+.4}"));
         let prior = 100.0 * child.prior;
-        format!("info string {:<6} N {:>8} P {prior:>6.2}% Q {value}", root.move_text(child.code.into()), child.visits)
+        let text = G::Move::try_from(child.code).map_or(String::new(), |m| root.move_text(m));
+        format!("info string {text:<6} N {:>8} P {prior:>6.2}% Q {value}", child.visits)
     };
     children.iter().rev().map(line).collect()
 }

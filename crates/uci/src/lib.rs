@@ -1,12 +1,15 @@
-//! The UCI chess engine.
+//! The UCI engine, for every game.
 //!
-//! One thread [speaks](run) with the chess program, another one thinks; the search may use more. The options are
+//! One thread [speaks](run) with the program, another one thinks; the search may use more. The options are
 //! [declared](options) once, for the protocol and the command line. Knows nothing of libtorch: a [`Backend`] may bring other
 //! devices.
 
 mod book;
 mod brain;
+mod chess;
+mod conversation;
 mod engine;
+mod extras;
 mod info;
 mod strength;
 mod thought;
@@ -16,6 +19,6 @@ pub mod clock;
 pub mod command;
 pub mod options;
 
-pub use brain::Backend;
-pub use engine::run;
+pub use brain::{Backend, MakeInference};
+pub use conversation::run;
 pub use info::centipawns;

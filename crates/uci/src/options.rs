@@ -1,9 +1,12 @@
 //! The engine's options, each declared once: for the protocol, the command line and the help.
 
+use alfil_game::registry;
+
 /// The values of all options.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each is described in DECLARATIONS")]
 pub struct Options {
+    pub game: String,
     pub hash: u32,
     pub threads: u32,
     pub multi_pv: u32,
@@ -31,6 +34,7 @@ impl Default for Options {
     fn default() -> Options {
         let puct = alfil_search::selection::Puct::default();
         Options {
+            game: registry::DEFAULT.to_owned(),
             hash: 256,
             threads: 1,
             multi_pv: 1,
@@ -66,6 +70,8 @@ pub struct Declaration {
     pub flag: &'static str,
     /// What it does, in one line.
     pub help: &'static str,
+    /// Whether only some games have it.
+    pub(crate) is_special: bool,
     kind: Kind,
 }
 
@@ -75,6 +81,7 @@ enum Kind {
     Check { field: fn(&mut Options) -> &mut bool },
     Text { field: fn(&mut Options) -> &mut String },
     Device { field: fn(&mut Options) -> &mut String },
+    Game { field: fn(&mut Options) -> &mut String },
     Button,
 }
 
@@ -117,125 +124,164 @@ macro_rules! whole {
 /// All options.
 pub const DECLARATIONS: &[Declaration] = &[
     Declaration {
+        name: "UCI_Variant",
+        flag: "game",
+        help: "The game that is played",
+        is_special: false,
+        kind: Kind::Game { field: |options| &mut options.game },
+    },
+    Declaration {
         name: "WeightsFile",
         flag: "weights",
         help: "The network, ours or Leela's, or the word handcrafted; empty is the one that comes with the program",
+        is_special: false,
         kind: Kind::Text { field: |options| &mut options.weights_file },
     },
     Declaration {
         name: "Hash",
         flag: "hash",
         help: "Megabytes for tree and cache together",
+        is_special: false,
         kind: whole!(hash, 1, 1_048_576),
     },
-    Declaration { name: "Clear Hash", flag: "clear-hash", help: "Forgets the tree", kind: Kind::Button },
+    Declaration {
+        name: "Clear Hash",
+        flag: "clear-hash",
+        help: "Forgets the tree",
+        is_special: false,
+        kind: Kind::Button,
+    },
     Declaration {
         name: "Threads",
         flag: "threads",
         help: "Threads that search the tree together",
+        is_special: false,
         kind: whole!(threads, 1, 256),
     },
-    Declaration { name: "MultiPV", flag: "multipv", help: "Moves to report on", kind: whole!(multi_pv, 1, 256) },
+    Declaration {
+        name: "MultiPV",
+        flag: "multipv",
+        help: "Moves to report on",
+        is_special: false,
+        kind: whole!(multi_pv, 1, 256),
+    },
     Declaration {
         name: "Ponder",
         flag: "ponder",
         help: "Whether the program lets it think in the opponent's time",
+        is_special: false,
         kind: Kind::Check { field: |options| &mut options.ponder },
     },
     Declaration {
         name: "UCI_Chess960",
         flag: "chess960",
         help: "Castling as in Chess960",
+        is_special: true,
         kind: Kind::Check { field: |options| &mut options.chess960 },
     },
     Declaration {
         name: "UCI_ShowWDL",
         flag: "show-wdl",
         help: "Reports chances to win, draw and lose, in thousandths",
+        is_special: false,
         kind: Kind::Check { field: |options| &mut options.show_wdl },
     },
     Declaration {
         name: "UCI_LimitStrength",
         flag: "limit-strength",
         help: "Plays weaker, about as UCI_Elo says",
+        is_special: false,
         kind: Kind::Check { field: |options| &mut options.limit_strength },
     },
     Declaration {
         name: "UCI_Elo",
         flag: "elo",
         help: "The strength to play at: a rough guess by fewer visits and more chance",
+        is_special: false,
         kind: whole!(elo, 600, 2600),
     },
     Declaration {
         name: "SyzygyPath",
         flag: "syzygy",
         help: "Folders with Syzygy tablebases, which decide the move where they can",
+        is_special: true,
         kind: Kind::Text { field: |options| &mut options.syzygy_path },
     },
     Declaration {
         name: "OwnBook",
         flag: "own-book",
         help: "Plays from BookFile where it can",
+        is_special: true,
         kind: Kind::Check { field: |options| &mut options.own_book },
     },
     Declaration {
         name: "BookFile",
         flag: "book",
         help: "An opening book in Polyglot's format",
+        is_special: true,
         kind: Kind::Text { field: |options| &mut options.book_file },
     },
     Declaration {
         name: "Device",
         flag: "device",
         help: "Where networks are computed",
+        is_special: false,
         kind: Kind::Device { field: |options| &mut options.device },
     },
     Declaration {
         name: "MoveOverhead",
         flag: "move-overhead",
         help: "Milliseconds a move that are lost between the program and the engine",
+        is_special: false,
         kind: whole!(move_overhead, 0, 10_000),
     },
     Declaration {
         name: "CPuct",
         flag: "cpuct",
         help: "How much is explored",
+        is_special: false,
         kind: Kind::Real { least: 0.0, most: 100.0, field: |options| &mut options.cpuct },
     },
     Declaration {
         name: "FpuReduction",
         flag: "fpu-reduction",
         help: "How much worse than its parent a move is held to be before it is tried",
+        is_special: false,
         kind: Kind::Real { least: -10.0, most: 10.0, field: |options| &mut options.fpu_reduction },
     },
     Declaration {
         name: "PolicyTemperature",
         flag: "policy-temperature",
         help: "Above 1 the network's preferences among moves are evened out",
+        is_special: false,
         kind: Kind::Real { least: 0.1, most: 10.0, field: |options| &mut options.policy_temperature },
     },
     Declaration {
         name: "Temperature",
         flag: "temperature",
         help: "Above 0 a move is drawn by its visits instead of taking the best",
+        is_special: false,
         kind: Kind::Real { least: 0.0, most: 10.0, field: |options| &mut options.temperature },
     },
     Declaration {
         name: "DrawScore",
         flag: "draw-score",
         help: "What a draw is worth to the engine, in hundredths of a win",
+        is_special: false,
         kind: whole!(draw_score, -100, 100),
     },
     Declaration {
         name: "VerboseMoveStats",
         flag: "verbose-move-stats",
         help: "Says after each search what every move was worth",
+        is_special: false,
         kind: Kind::Check { field: |options| &mut options.verbose_move_stats },
     },
     Declaration {
         name: "NodesPerMove",
         flag: "nodes-per-move",
         help: "Visits a move at most, 0 for no limit; 1 plays a Maia network as it is meant",
+        is_special: false,
         kind: whole!(nodes_per_move, 0, 1_000_000_000),
     },
 ];
@@ -264,7 +310,7 @@ impl Declaration {
             Kind::Whole { get, .. } => get(&options).to_string(),
             Kind::Real { field, .. } => field(&mut options).to_string(),
             Kind::Check { field } => field(&mut options).to_string(),
-            Kind::Text { field } | Kind::Device { field } => field(&mut options).clone(),
+            Kind::Text { field } | Kind::Device { field } | Kind::Game { field } => field(&mut options).clone(),
             Kind::Button => String::new(),
         }
     }
@@ -297,6 +343,11 @@ impl Declaration {
                 }
                 *field(options) = text.to_owned();
             }
+            Kind::Game { field } => {
+                let known = registry::names().iter().find(|name| name.eq_ignore_ascii_case(text));
+                let known = known.ok_or_else(|| wrong(format!("use {}", registry::names().join(", "))))?;
+                *field(options) = (*known).to_owned();
+            }
             Kind::Button => {}
         }
         Ok(())
@@ -313,6 +364,7 @@ impl Declaration {
             Kind::Text { .. } if default.is_empty() => "string default <empty>".to_owned(),
             Kind::Text { .. } => format!("string default {default}"),
             Kind::Device { .. } => format!("combo default {default} var {}", DEVICES.join(" var ")),
+            Kind::Game { .. } => format!("combo default {default} var {}", registry::names().join(" var ")),
             Kind::Button => "button".to_owned(),
         };
         format!("option name {} type {kind}", self.name)

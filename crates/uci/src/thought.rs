@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use alfil_game::Side;
-use alfil_game::chess::{Chess, Move};
+use alfil_game::{Game, Side};
 use alfil_search::parallel::Control;
 
 use crate::clock::Clock;
@@ -65,17 +64,17 @@ impl Thought {
 }
 
 /// Something to think about.
-pub(crate) struct Task {
+pub(crate) struct Task<G: Game> {
     pub options: Options,
-    pub start: Chess,
-    pub moves: Vec<Move>,
+    pub start: G,
+    pub moves: Vec<G::Move>,
     pub go: Go,
-    pub only: Vec<Move>,
+    pub only: Vec<G::Move>,
     pub thought: Arc<Thought>,
     pub begun: Instant,
 }
 
-impl Task {
+impl<G: Game> Task<G> {
     /// The time for the move, and whether it may be less if the best move can no longer change.
     pub fn time(&self, side: Side, latency: Duration) -> (Option<Duration>, bool) {
         let Task { options, go, .. } = self;

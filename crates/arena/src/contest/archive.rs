@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use alfil_game::Game;
+
 use super::journal::{Header, Journal};
 use super::pgn::PgnFile;
 use super::{Record, StateError};
@@ -11,18 +13,21 @@ use super::{Record, StateError};
 pub struct Archive {
     /// The journal, from which an interrupted match goes on.
     pub journal: Option<PathBuf>,
-    /// The games that count, as PGN. For chess only.
+    /// The games that count, as PGN.
     pub pgn: Option<PathBuf>,
 }
 
 /// The files, open.
-#[derive(Default)]
-pub(super) struct OpenArchive {
+pub(super) struct OpenArchive<G: Game> {
     journal: Option<Journal>,
-    pgn: Option<PgnFile>,
+    pgn: Option<PgnFile<G>>,
 }
 
-impl OpenArchive {
+impl<G: Game> OpenArchive<G> {
+    pub fn new() -> OpenArchive<G> {
+        OpenArchive { journal: None, pgn: None }
+    }
+
     /// Opens the journal, and returns the pairs that it knows.
     pub fn open_journal(&mut self, archive: &Archive, header: &Header) -> Result<Vec<[Record; 2]>, StateError> {
         let Some(path) = &archive.journal else { return Ok(Vec::new()) };
@@ -36,9 +41,10 @@ impl OpenArchive {
         &mut self,
         archive: &Archive,
         names: [String; 2],
+        rules: &G::Rules,
         counted: &[[Record; 2]],
     ) -> Result<(), StateError> {
-        self.pgn = archive.pgn.as_ref().map(|path| PgnFile::open(path, names, counted)).transpose()?;
+        self.pgn = archive.pgn.as_ref().map(|path| PgnFile::open(path, names, rules, counted)).transpose()?;
         Ok(())
     }
 

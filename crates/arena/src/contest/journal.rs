@@ -3,10 +3,14 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use alfil_game::Game;
 use serde::{Deserialize, Serialize};
 
 use super::{Record, StateError, Who};
 use crate::line_file::{LineFile, to_line};
+use crate::opening::Openings;
+use crate::player::Entrant;
+use crate::wording::shorten;
 
 /// What makes a match this match. Number of games, threads and the sequential test may change from run to run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +19,9 @@ pub(super) struct Header {
     #[serde(rename = "alfil-match")]
     version: u32,
     game: String,
+    /// Empty for the usual ones.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    rules: String,
     a: String,
     b: String,
     openings: String,
@@ -22,21 +29,28 @@ pub(super) struct Header {
 }
 
 impl Header {
-    pub fn new(game: &str, [a, b]: [&str; 2], openings: &str, seed: u64) -> Header {
-        Header { version: 1, game: game.into(), a: a.into(), b: b.into(), openings: openings.into(), seed }
+    pub fn new<G: Game>(players: [&Entrant<G>; 2], openings: &Openings<G>, seed: u64) -> Header {
+        let [a, b] = players.map(|player| player.identity.clone());
+        let (rules, openings) = (openings.rules_identity(), openings.identity().to_owned());
+        Header { version: 1, game: G::NAME.to_owned(), rules, a, b, openings, seed }
     }
 
     /// In what this match differs from another, in words.
     fn difference(&self, other: &Header) -> String {
         let rows = [
             ("game", &self.game, &other.game),
+            ("rules", &self.rules, &other.rules),
             ("player A", &self.a, &other.a),
             ("player B", &self.b, &other.b),
             ("openings", &self.openings, &other.openings),
             ("seed", &self.seed.to_string(), &other.seed.to_string()),
         ];
         let different = rows.into_iter().find(|(_, ours, theirs)| ours != theirs);
-        different.map_or(String::new(), |(what, ours, theirs)| format!(" ({what} is {theirs} there, {ours} here)"))
+        different.map_or(String::new(), |(what, ours, theirs)| match [ours, theirs].map(|text| shorten(text)) {
+            [ours, theirs] if theirs.is_empty() => format!(" ({what}: the usual ones there, {ours} here)"),
+            [ours, theirs] if ours.is_empty() => format!(" ({what}: {theirs} there, the usual ones here)"),
+            [ours, theirs] => format!(" ({what} is {theirs} there, {ours} here)"),
+        })
     }
 }
 

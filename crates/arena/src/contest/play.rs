@@ -58,15 +58,15 @@ impl<G: Game> Match<'_, G> {
     pub fn run(self, tell: &mut dyn FnMut(Progress<'_>), stop: &AtomicBool) -> Result<Report, StateError> {
         let Match { a, b, openings, settings, referee, archive } = self;
         let report = Tally::empty(&a.name, &b.name, G::NAME);
-        let header = Header::new(G::NAME, [&a.identity, &b.identity], openings.identity(), settings.seed);
-        let mut files = OpenArchive::default();
+        let header = Header::new([a, b], openings, settings.seed);
+        let mut files = OpenArchive::<G>::new();
         let known = files.open_journal(&archive, &header)?;
         let target = settings.games.div_ceil(2);
         let mut tally = Tally::new(report, target, settings.sprt);
         let done: HashSet<u64> = known.iter().map(|pair| pair[0].pair).collect();
         let counted: Vec<_> = known.into_iter().flat_map(|pair| tally.add(pair)).collect();
         tally.report.resumed = tally.report.games();
-        files.open_pgn(&archive, [tally.report.a.clone(), tally.report.b.clone()], &counted)?;
+        files.open_pgn(&archive, [tally.report.a.clone(), tally.report.b.clone()], openings.rules(), &counted)?;
         if tally.report.resumed > 0 {
             tell(Progress { report: &tally.report, pair: None });
         }

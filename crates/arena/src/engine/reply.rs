@@ -12,6 +12,13 @@ pub(super) fn option_name(line: &str) -> Option<&str> {
     Some(rest[..end].trim())
 }
 
+/// The default in `option name X type combo default Y var …`.
+pub(super) fn option_default(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once(" default ")?;
+    let end = [" var ", " min ", " max "].iter().filter_map(|word| rest.find(word)).min().unwrap_or(rest.len());
+    Some(rest[..end].trim())
+}
+
 /// The evaluation in an `info` line, if it is about the best line.
 pub(super) fn opinion(line: &str) -> Option<Opinion> {
     let mut words = line.split_whitespace();
@@ -75,5 +82,9 @@ mod tests {
         assert_eq!(option_name("option name Skill Level type spin default 20"), Some("Skill Level"));
         assert_eq!(option_name("option name Odd"), Some("Odd"));
         assert_eq!(option_name("id name X"), None);
+        let variants = "option name UCI_Variant type combo default chess var chess var shogi";
+        assert_eq!(option_default(variants), Some("chess"));
+        assert_eq!(option_default("option name Threads type spin default 1 min 1 max 9"), Some("1"));
+        assert_eq!(option_default("option name Clear Hash type button"), None);
     }
 }

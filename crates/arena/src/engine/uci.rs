@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::process::Process;
-use super::reply::{MOST_OPTIONS, best_move, opinion, option_name};
+use super::reply::{MOST_OPTIONS, best_move, opinion, option_default, option_name};
 use crate::player::{Opinion, PlayerError};
 use crate::wording::{did_you_mean, shorten};
 
@@ -12,6 +12,15 @@ pub(crate) struct Uci {
     process: Process,
     /// How long it may take to answer anything but `go`.
     patience: Duration,
+}
+
+/// The option by which engines for several games are told which one.
+const VARIANT: &str = "UCI_Variant";
+
+/// An option that an engine says it has.
+struct Offer {
+    name: String,
+    default: String,
 }
 
 /// What an engine plays.
@@ -23,21 +32,35 @@ pub(crate) struct Answer {
 }
 
 impl Uci {
-    /// Starts an engine and sets its options, which it must have.
-    pub fn start(command: &str, options: &[(String, String)], patience: Duration) -> Result<Uci, PlayerError> {
+    /// Starts an engine and sets its options, which it must have. One that knows several games is told to play `game`.
+    pub fn start(
+        command: &str,
+        game: &str,
+        options: &[(String, String)],
+        patience: Duration,
+    ) -> Result<Uci, PlayerError> {
         let process = Process::start(command).map_err(|error| PlayerError::Start(error.to_string()))?;
         let mut engine = Uci { process, patience };
-        let known = engine.handshake()?;
+        let offers = engine.handshake()?;
+        let is_named = |name: &str, other: &str| name.eq_ignore_ascii_case(other);
+        let variant = offers.iter().find(|offer| is_named(&offer.name, VARIANT));
+        if variant.is_some_and(|offer| !is_named(&offer.default, game)) {
+            engine.set_option(VARIANT, game)?;
+        }
         for (name, value) in options {
-            if !known.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-                let nearest = did_you_mean(name, known.iter().map(String::as_str));
+            if !offers.iter().any(|offer| is_named(&offer.name, name)) {
+                let nearest = did_you_mean(name, offers.iter().map(|offer| offer.name.as_str()));
                 return Err(PlayerError::NoOption { name: shorten(name), nearest });
             }
-            let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
-            engine.process.send(&format!("setoption name {name}{value}"))?;
+            engine.set_option(name, value)?;
         }
         engine.synchronise()?;
         Ok(engine)
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), PlayerError> {
+        let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
+        self.process.send(&format!("setoption name {name}{value}"))
     }
 
     /// Says that the next position is from another game.
@@ -63,16 +86,17 @@ impl Uci {
         Ok(None)
     }
 
-    /// The names of its options.
-    fn handshake(&mut self) -> Result<Vec<String>, PlayerError> {
+    /// The options that it has.
+    fn handshake(&mut self) -> Result<Vec<Offer>, PlayerError> {
         self.process.send("uci")?;
-        let mut names = Vec::new();
+        let mut offers = Vec::new();
         self.wait_for("uciok", |line| {
-            if let Some(name) = option_name(line).filter(|_| names.len() < MOST_OPTIONS) {
-                names.push(name.to_owned());
+            if let Some(name) = option_name(line).filter(|_| offers.len() < MOST_OPTIONS) {
+                let default = option_default(line).unwrap_or_default().to_owned();
+                offers.push(Offer { name: name.to_owned(), default });
             }
         })?;
-        Ok(names)
+        Ok(offers)
     }
 
     fn synchronise(&mut self) -> Result<(), PlayerError> {

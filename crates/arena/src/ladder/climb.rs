@@ -54,7 +54,7 @@ impl<G: Game> Ladder<G> {
         let (players, anchor) = merge(players, anchor);
         let newcomer = newcomer.and_then(|identity| players.iter().position(|player| player.identity == identity));
         let (mut state, meetings) = match &state {
-            Some(path) => State::open(path, G::NAME)?,
+            Some(path) => State::open(path, G::NAME, openings.rules_identity())?,
             None => (State::default(), Vec::new()),
         };
         let mut results = Results::default();

@@ -12,6 +12,9 @@ struct Header {
     #[serde(rename = "alfil-ladder")]
     version: u32,
     game: String,
+    /// Empty for the usual ones.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    rules: String,
 }
 
 /// A pair of games between two players, known by their identities.
@@ -31,11 +34,12 @@ pub(super) struct State {
 
 impl State {
     /// Opens or begins the file of a ladder and reads what is complete in it. A half-written end is cut off.
-    pub fn open(path: &Path, game: &str) -> Result<(State, Vec<Meeting>), StateError> {
-        let header = Header { version: 1, game: game.to_owned() };
+    pub fn open(path: &Path, game: &str, rules: String) -> Result<(State, Vec<Meeting>), StateError> {
+        let header = Header { version: 1, game: game.to_owned(), rules };
         let describe = |first: &str| {
             let theirs = serde_json::from_str::<Header>(first).ok()?;
-            Some(format!("a ladder of {}", theirs.game))
+            let rules = if theirs.rules == header.rules { "" } else { " under other rules" };
+            Some(format!("a ladder of {}{rules}", theirs.game))
         };
         let (mut file, lines) = LineFile::open(path, &header, describe)?;
         let read = |(line, number): (&String, usize)| {

@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use alfil_game::chess::Chess;
-use alfil_game::chess::pgn::PgnReader;
+use alfil_game::pgn::PgnReader;
 use alfil_game::{Game, line};
 
 use crate::fingerprint::Fingerprint;
@@ -42,7 +41,7 @@ pub enum OpeningError {
 }
 
 /// The openings of a file, at least one, and a number that tells its contents from others'.
-pub(super) fn read<G: Game>(path: &Path) -> Result<(Vec<Played<G>>, u64), OpeningError> {
+pub(super) fn read<G: Game>(path: &Path, rules: &G::Rules) -> Result<(Vec<Played<G>>, u64), OpeningError> {
     let fail = |why| OpeningError::Io { path: path.to_owned(), why };
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(fail)?;
@@ -52,8 +51,8 @@ pub(super) fn read<G: Game>(path: &Path) -> Result<(Vec<Played<G>>, u64), Openin
     let mut print = Fingerprint::new();
     print.add(&bytes);
     let text = String::from_utf8_lossy(&bytes);
-    let is_pgn = G::NAME == Chess::NAME && (text.trim_start().starts_with('[') || has_extension(path, "pgn"));
-    let list = if is_pgn { read_pgn(path, &bytes)? } else { read_lines(path, &text)? };
+    let is_pgn = text.trim_start().starts_with('[') || has_extension(path, "pgn");
+    let list = if is_pgn { read_pgn(path, &bytes, rules)? } else { read_lines(path, &text, rules)? };
     if list.is_empty() {
         return Err(OpeningError::Empty(path.to_owned()));
     }
@@ -65,11 +64,11 @@ fn has_extension(path: &Path, extension: &str) -> bool {
 }
 
 /// One opening a line; lines that begin with # are comments.
-fn read_lines<G: Game>(path: &Path, text: &str) -> Result<Vec<Played<G>>, OpeningError> {
+fn read_lines<G: Game>(path: &Path, text: &str, rules: &G::Rules) -> Result<Vec<Played<G>>, OpeningError> {
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim).zip(1..);
     let entries = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
     let read = |(text, number): (&str, usize)| {
-        let opening = read_line(text).and_then(unfinished);
+        let opening = read_line(text, rules).and_then(unfinished);
         opening.map_err(|reason| OpeningError::Entry { path: path.to_owned(), place: format!("line {number}"), reason })
     };
     entries.map(read).collect()
@@ -82,16 +81,14 @@ fn unfinished<G: Game>(opening: Played<G>) -> Result<Played<G>, String> {
     }
 }
 
-/// Moves from the start position, a position, or for chess a position with EPD's operations.
-fn read_line<G: Game>(text: &str) -> Result<Played<G>, String> {
-    let rules = G::Rules::default();
-    let start = G::new(&rules);
+/// Moves from the start position, or a position as other programs may have written it.
+fn read_line<G: Game>(text: &str, rules: &G::Rules) -> Result<Played<G>, String> {
+    let start = G::new(rules);
     let not_moves = match play(&start, text) {
         Ok(opening) => return Ok(opening),
         Err(error) => error,
     };
-    let position = if G::NAME == Chess::NAME { complete(text) } else { text.to_owned() };
-    match G::from_position(&position, &rules) {
+    match G::from_loose_position(text, rules) {
         Ok(start) => Ok(Played::new(start)),
         // A line that begins with a legal move is meant as moves.
         Err(_) if !not_moves.at_once => Err(not_moves.reason),
@@ -114,35 +111,21 @@ fn play<G: Game>(start: &G, text: &str) -> Result<Played<G>, NotMoves> {
     Ok(played)
 }
 
-/// A FEN out of an EPD: its first four fields, with counters where it has none.
-fn complete(text: &str) -> String {
-    let words: Vec<_> = text.split_whitespace().collect();
-    let is_count = |word: Option<&&str>| word.is_some_and(|word| word.parse::<u32>().is_ok());
-    let first_four = words[..words.len().min(4)].join(" ");
-    match (is_count(words.get(4)), is_count(words.get(5))) {
-        (true, true) => format!("{first_four} {} {}", words[4], words[5]),
-        _ => format!("{first_four} 0 1"),
-    }
-}
-
-/// All moves of each game are its opening. They are played again in `G`, which is chess.
-fn read_pgn<G: Game>(path: &Path, bytes: &[u8]) -> Result<Vec<Played<G>>, OpeningError> {
+/// All moves of each game are its opening.
+fn read_pgn<G: Game>(path: &Path, bytes: &[u8], rules: &G::Rules) -> Result<Vec<Played<G>>, OpeningError> {
     let wrong = |number: usize, reason| {
         let place = format!("game {number}");
         OpeningError::Entry { path: path.to_owned(), place, reason }
     };
     let mut list = Vec::new();
-    for (game, number) in PgnReader::new(bytes).zip(1..) {
+    for (game, number) in PgnReader::new(bytes).with_rules(rules.clone()).zip(1..) {
         let game = game.map_err(|error| OpeningError::Entry {
             path: path.to_owned(),
             place: "in it".to_owned(),
             reason: error.to_string(),
         })?;
-        let mut played = Played::new(game.start);
-        game.moves.into_iter().for_each(|m| played.play(m));
-        let start = G::from_position(&played.start().position(), &G::Rules::default())
-            .map_err(|error| wrong(number, error.to_string()))?;
-        let opening = play(&start, &played.moves_text()).map_err(|error| wrong(number, error.reason))?;
+        let mut opening = Played::new(game.start);
+        game.moves.into_iter().for_each(|m| opening.play(m));
         list.push(unfinished(opening).map_err(|reason| wrong(number, reason))?);
     }
     Ok(list)
@@ -150,6 +133,7 @@ fn read_pgn<G: Game>(path: &Path, bytes: &[u8]) -> Result<Vec<Played<G>>, Openin
 
 #[cfg(test)]
 mod tests {
+    use alfil_game::chess::Chess;
     use alfil_game::connect4::Connect4;
 
     use super::*;
@@ -157,7 +141,7 @@ mod tests {
     fn read_text<G: Game>(name: &str, text: &str) -> Result<Vec<Played<G>>, String> {
         let path = std::env::temp_dir().join(format!("alfil-openings-{}-{name}", std::process::id()));
         std::fs::write(&path, text).unwrap();
-        let read = read::<G>(&path).map(|(list, _)| list).map_err(|error| error.to_string());
+        let read = read::<G>(&path, &G::Rules::default()).map(|(list, _)| list).map_err(|error| error.to_string());
         std::fs::remove_file(&path).unwrap();
         read
     }
@@ -176,6 +160,9 @@ mod tests {
         assert_eq!(list[1].start().position(), "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
         let list = read_text::<Connect4>("c", "4453\n7/7/7/7/7/xoxo3 x\n").unwrap();
         assert_eq!((list[0].moves().len(), list[1].now().ply()), (4, 4));
+        let pgn = "[Variant \"connect4\"]\n\n1. 4 4 2. 5 {x} *\n\n[FEN \"7/7/7/7/7/xoxo3 x\"]\n\n3. 7 *\n";
+        let list = read_text::<Connect4>("d.pgn", pgn).unwrap();
+        assert_eq!(list.iter().map(|opening| opening.now().ply()).collect::<Vec<_>>(), [3, 5]);
     }
 
     #[test]

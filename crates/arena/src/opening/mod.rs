@@ -18,6 +18,7 @@ use random::RandomOpenings;
 /// A source of openings.
 pub struct Openings<G: Game> {
     source: Source<G>,
+    rules: G::Rules,
     identity: String,
     /// The number of the first.
     first: u64,
@@ -31,14 +32,27 @@ enum Source<G: Game> {
 
 impl<G: Game> Openings<G> {
     /// A few random moves each, balanced as far as a quick look tells. What they are follows from `seed`.
-    pub fn random(seed: u64) -> Openings<G> {
-        Openings { source: Source::Random(Box::new(RandomOpenings::new(seed))), identity: "auto".to_owned(), first: 0 }
+    pub fn random(seed: u64, rules: &G::Rules) -> Openings<G> {
+        let source = Source::Random(Box::new(RandomOpenings::new(seed, rules.clone())));
+        Openings { source, rules: rules.clone(), identity: "auto".to_owned(), first: 0 }
     }
 
-    /// Those of a file: a line of moves or a position each, or PGN for chess.
-    pub fn from_file(path: &Path) -> Result<Openings<G>, OpeningError> {
-        let (list, fingerprint) = file::read(path)?;
-        Ok(Openings { source: Source::List(list), identity: format!("file {fingerprint:016x}"), first: 0 })
+    /// Those of a file: a line of moves or a position each, or PGN.
+    pub fn from_file(path: &Path, rules: &G::Rules) -> Result<Openings<G>, OpeningError> {
+        let (list, fingerprint) = file::read(path, rules)?;
+        let identity = format!("file {fingerprint:016x}");
+        Ok(Openings { source: Source::List(list), rules: rules.clone(), identity, first: 0 })
+    }
+
+    /// The rules that all games from these openings are played by.
+    pub fn rules(&self) -> &G::Rules {
+        &self.rules
+    }
+
+    /// What tells these rules from others, now and in later runs: nothing for the usual ones.
+    pub(crate) fn rules_identity(&self) -> String {
+        let text = |rules: &G::Rules| format!("{rules:?}");
+        Some(text(&self.rules)).filter(|chosen| *chosen != text(&G::Rules::default())).unwrap_or_default()
     }
 
     /// What tells this source from others, now and in later runs.

@@ -24,6 +24,7 @@ const ATTEMPTS: u32 = 50;
 
 pub(super) struct RandomOpenings<G: Game> {
     seed: u64,
+    rules: G::Rules,
     made: Vec<Played<G>>,
     seen: HashSet<u64>,
     searcher: AlphaBeta<GameNode<G>>,
@@ -31,10 +32,10 @@ pub(super) struct RandomOpenings<G: Game> {
 }
 
 impl<G: Game> RandomOpenings<G> {
-    pub fn new(seed: u64) -> RandomOpenings<G> {
+    pub fn new(seed: u64, rules: G::Rules) -> RandomOpenings<G> {
         // Nothing is remembered from one opening to the next: each follows from the seed and its number.
         let searcher = AlphaBeta::new(Settings { table: false, table_bytes: 0, ..Settings::default() });
-        RandomOpenings { seed, made: Vec::new(), seen: HashSet::new(), searcher, moves: Vec::new() }
+        RandomOpenings { seed, rules, made: Vec::new(), seen: HashSet::new(), searcher, moves: Vec::new() }
     }
 
     /// In order, whichever is asked for first: an opening is new only with respect to those before it.
@@ -66,12 +67,12 @@ impl<G: Game> RandomOpenings<G> {
                 best = Some((lead, opening));
             }
         }
-        best.map_or_else(|| Played::new(G::new(&G::Rules::default())), |(_, opening)| opening)
+        best.map_or_else(|| Played::new(G::new(&self.rules)), |(_, opening)| opening)
     }
 
     /// None if the game is over at its end.
     fn attempt(&mut self, random: &mut Xoshiro256PlusPlus) -> Option<Played<G>> {
-        let mut game = Played::new(G::new(&G::Rules::default()));
+        let mut game = Played::new(G::new(&self.rules));
         // A game that may last six times as long: enough is left of it.
         for _ in 0..(game.now().ply_cap() / 6).clamp(1, PLIES) {
             game.now().legal_moves(&mut self.moves);
@@ -93,7 +94,7 @@ mod tests {
     #[test]
     fn openings_follow_from_the_seed_are_balanced_and_differ() {
         let texts = |seed, order: &[u64]| {
-            let mut openings = RandomOpenings::<Chess>::new(seed);
+            let mut openings = RandomOpenings::<Chess>::new(seed, Default::default());
             order.iter().map(|number| openings.get(*number).moves_text()).collect::<Vec<_>>()
         };
         let forwards = texts(7, &[0, 1, 2, 3]);
@@ -101,7 +102,7 @@ mod tests {
         backwards.reverse();
         assert_eq!(forwards, backwards);
         assert_ne!(forwards, texts(8, &[0, 1, 2, 3]));
-        let mut openings = RandomOpenings::<Chess>::new(7);
+        let mut openings = RandomOpenings::<Chess>::new(7, Default::default());
         let mut keys = HashSet::new();
         for number in 0..40 {
             let opening = openings.get(number);
@@ -113,9 +114,9 @@ mod tests {
 
     #[test]
     fn small_games_have_openings_too_even_when_they_run_out() {
-        let mut openings = RandomOpenings::<TicTacToe>::new(1);
+        let mut openings = RandomOpenings::<TicTacToe>::new(1, ());
         assert!((0..100).all(|number| openings.get(number).now().outcome().is_none()));
-        let mut openings = RandomOpenings::<Connect4>::new(1);
+        let mut openings = RandomOpenings::<Connect4>::new(1, ());
         assert!((0..20).all(|number| openings.get(number).now().outcome().is_none()));
     }
 }

@@ -86,7 +86,7 @@ impl PlayerLine {
             PlayerKind::External(external) => {
                 // A wrong path or option should show now, not as two hundred lost games.
                 let unusable = |why| BuildError::Engine { command: shorten(&external.command), why };
-                ExternalPlayer::try_out(external).map_err(unusable)?;
+                ExternalPlayer::try_out::<G>(external).map_err(unusable)?;
                 let external = external.clone();
                 let threads = external.threads();
                 let mut entrant = Entrant::new(name, settings, move || Box::new(ExternalPlayer::new(external.clone())));

@@ -58,7 +58,7 @@ impl Default for Patience {
     }
 }
 
-/// A program that speaks UCI, in the game's own notation for positions and moves. It is started for the first game, and
+/// A program that speaks UCI, in the game's own notation for positions and moves, and plays one game only. It is started for the first game, and
 /// again for the game after one in which it failed. It ends with the thread that started it, so a game is played on one
 /// thread.
 pub struct ExternalPlayer {
@@ -76,9 +76,9 @@ impl ExternalPlayer {
         ExternalPlayer { settings, engine: None, left: Duration::ZERO, grace: Duration::ZERO }
     }
 
-    /// Starts the program once, to see whether it can be used.
-    pub fn try_out(settings: &ExternalSettings) -> Result<(), PlayerError> {
-        start(settings).map(drop)
+    /// Starts the program once, to see whether it can be used for a game.
+    pub fn try_out<G: Game>(settings: &ExternalSettings) -> Result<(), PlayerError> {
+        start::<G>(settings).map(drop)
     }
 
     fn ask<G: Game>(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
@@ -103,8 +103,8 @@ impl ExternalPlayer {
     }
 }
 
-fn start(settings: &ExternalSettings) -> Result<Uci, PlayerError> {
-    Uci::start(&settings.command, &settings.options, settings.patience.ready)
+fn start<G: Game>(settings: &ExternalSettings) -> Result<Uci, PlayerError> {
+    Uci::start(&settings.command, G::NAME, &settings.options, settings.patience.ready)
 }
 
 impl<G: Game> Player<G> for ExternalPlayer {
@@ -113,7 +113,7 @@ impl<G: Game> Player<G> for ExternalPlayer {
         self.grace = self.settings.patience.flag;
         let engine = match self.engine.take() {
             Some(engine) => engine,
-            None => start(&self.settings)?,
+            None => start::<G>(&self.settings)?,
         };
         self.engine.insert(engine).new_game().inspect_err(|_| self.engine = None)
     }

@@ -20,7 +20,18 @@ pub fn play<G: Game>(
     settings: Settings,
     archive: Archive,
 ) -> Result<(Vec<[Record; 2]>, Report), StateError> {
-    let mut openings = Openings::random(settings.seed);
+    play_by(&G::Rules::default(), a, b, settings, archive)
+}
+
+/// The same by chosen rules.
+pub fn play_by<G: Game>(
+    rules: &G::Rules,
+    a: &Entrant<G>,
+    b: &Entrant<G>,
+    settings: Settings,
+    archive: Archive,
+) -> Result<(Vec<[Record; 2]>, Report), StateError> {
+    let mut openings = Openings::random(settings.seed, rules);
     let mut pairs = Vec::new();
     let mut note = |progress: Progress<'_>| pairs.extend(progress.pair.cloned());
     let contest = Match { a, b, openings: &mut openings, settings, referee: None, archive };

@@ -110,7 +110,7 @@ fn measure<G: Game>(bench: &SelfplayBench, maker: &Maker<G>, lanes: u64, seed: u
     let limit = Duration::from_secs_f64(bench.seconds);
     let tickets = Arc::new(Tickets::endless());
     let play = |lane: u64| {
-        let mut lane = Lane::new(settings.clone(), maker(lane), Arc::clone(&tickets), seed);
+        let mut lane = Lane::new(settings.clone(), G::Rules::default(), maker(lane), Arc::clone(&tickets), seed);
         let began = Instant::now();
         while began.elapsed() < limit {
             lane.step(&mut |_| {});

@@ -147,6 +147,7 @@ fn play<E: Encoding>(bench: &TrainBench, folder: &Path) -> anyhow::Result<()> {
     let search = SearchKind::Gumbel { simulations: 4, considered: 4, rule: Gumbel::default() };
     let session = Session {
         settings: Settings { search, ..Settings::default() },
+        rules: Default::default(),
         lanes: std::thread::available_parallelism().map_or(1, usize::from),
         maker: &Kind::Uniform.maker::<E::Game>()?,
         judge: None,
@@ -192,7 +193,7 @@ impl<'a, E: Encoding> Builder<'a, E> {
             self.seed += 1;
             drawn = self.draw.next::<E>(&mut self.replay, self.batch).ok()?;
         }
-        (drawn.len() == self.batch).then(|| build::<E>(self.architecture, &drawn))
+        (drawn.len() == self.batch).then(|| build::<E>(self.architecture, &Default::default(), &drawn))
     }
 
     /// Batches of a draw.

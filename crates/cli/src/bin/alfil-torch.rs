@@ -1,11 +1,13 @@
 //! The `alfil` command with libtorch. `alfil` starts it where it is needed.
 
+use std::sync::Arc;
+
 use alfil_cli::{Evaluator, Libtorch};
 use alfil_game::Encoding;
 use alfil_game::registry::{self, EncodingTask};
 use alfil_nn::learning::{Learner, LearningSettings};
 use alfil_nn::{Architecture, Network};
-use alfil_search::evaluators::{Inference, maker_on};
+use alfil_search::evaluators::Inference;
 use alfil_torch::{Device, Precision, TorchEvaluator, TorchLearner};
 
 fn main() -> std::process::ExitCode {
@@ -65,13 +67,12 @@ impl Libtorch for Linked {
         registry::with_encoding(encoding, Teach { architecture, settings, devices, seed })?
     }
 
-    fn chess_backend(&self) -> alfil_uci::Backend {
-        Box::new(|network, device| {
+    fn backend(&self) -> alfil_uci::Backend {
+        Arc::new(|network, device| {
             // What cannot be used at all shows here, once.
             drop(Linked.evaluator(network, device, true).map_err(|error| format!("{error:#}"))?);
             let (shared, device) = (network.clone(), device.to_owned());
-            let infer = move || infer(Linked.evaluator(&shared, &device, true));
-            maker_on(network, infer).map_err(|error| error.to_string())
+            Ok(Box::new(move || infer(Linked.evaluator(&shared, &device, true))))
         })
     }
 }

@@ -63,7 +63,7 @@ impl<W: Write> EncodingTask for Task<'_, W> {
         let devices = libtorch.devices(&overfit.device)?;
         let mut learner = libtorch.learner(&architecture, E::NAME, settings(overfit.steps), &devices, 1)?;
         let mut samples = Samples::new(&architecture);
-        random_samples::<E>(&mut samples, overfit.batch as usize, 1);
+        random_samples::<E>(&Default::default(), &mut samples, overfit.batch as usize, 1);
         if !overfit.json {
             writeln!(out, "{} for {} on {device}: {} positions", overfit.arch, E::NAME, overfit.batch)?;
         }

@@ -180,6 +180,9 @@ fn the_engine_speaks_and_positions_are_analysed() {
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let report = json(&[&mate[..], &["--json"]].concat());
     assert_eq!(report["lines"][0]["mate"], 1);
+    let other = ["analyse", "--game", "connect4", "--moves", "4 4 3 3 2", "--movetime", "100ms", "--hash", "8"];
+    let best = json(&[&other[..], &["--json"]].concat())["lines"][0].clone();
+    assert!(best["mate"] == -1 && best["moves"].as_str().unwrap().starts_with("1... "), "{best}");
     let typo = alfil(&["analyse", "--movetime", "5x"]);
     assert!(String::from_utf8_lossy(&typo.stderr).contains("'x' is no unit of time"));
     assert!(complaint(&["analyse", "--moves", "f3 e5 g4 Qh4"]).contains("the game is over"));

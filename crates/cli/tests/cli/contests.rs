@@ -100,8 +100,6 @@ fn mistakes_get_one_clear_sentence() {
     assert!(complaint(&["match", "random", "random", "--openings", "/no/book"]).contains("/no/book"));
     assert!(complaint(&["match", "random", "random", "--sprt", "elo0=5"]).contains("--sprt"));
     assert!(complaint(&["match", "random", "random", "--pgn", "/no/such/x.pgn"]).contains("/no/such/x.pgn"));
-    let no_pgn = ["match", "random", "random", "--game", "tictactoe", "--pgn", "x.pgn"];
-    assert!(complaint(&no_pgn).contains("tictactoe has no PGN"));
     assert!(complaint(&["ladder", "random", "--anchor", "random"]).contains("as in random=0"));
     assert!(complaint(&["ladder", "random", "--state", "/no/such/x"]).contains("/no/such/x"));
     let unwritable = ["ladder", "random", "--svg", "/no/such/x.svg"];
@@ -114,6 +112,33 @@ fn mistakes_get_one_clear_sentence() {
     for arguments in bad {
         assert_eq!(alfil(arguments).status.code(), Some(2), "{arguments:?}");
     }
+}
+
+#[test]
+fn the_engine_plays_any_game_in_a_match() {
+    let folder = Folder::new("engine");
+    let (program, pgn) = (env!("CARGO_BIN_EXE_alfil"), folder.file("games.pgn"));
+    let line = |name: &str| format!("uci:{program} uci,nodes=20,option.Hash=4,name={name}");
+    let play = ["match", &line("A"), &line("B"), "--game", "connect4", "--games", "2", "--pgn", &pgn, "--json"];
+    let report = json(&play);
+    assert_eq!((&report["games"], report["faults"].as_array().map_or(0, Vec::len)), (&2.into(), 0), "{report}");
+    assert_eq!(json(&["pgn", "check", &pgn, "--game", "connect4", "--json"])["games"], 2);
+    assert_eq!(alfil(&["pgn", "check", &pgn]).status.code(), Some(1), "they are no games of chess");
+}
+
+#[test]
+fn rules_are_chosen_and_remembered() {
+    let folder = Folder::new("rules");
+    let (state, pgn) = (folder.file("state"), folder.file("games.pgn"));
+    let play = ["match", "random", "random", "--games", "2", "--pgn", &pgn, "--state", &state];
+    stdout(&[&play[..], &["--rules", "ply_cap=10"]].concat());
+    assert_eq!(json(&["pgn", "check", &pgn, "--json"])["plies"], 20);
+    assert!(complaint(&play).contains("another match (rules: "), "{}", complaint(&play));
+    let wrong = [&play[..], &["--rules", "pawns=9"]].concat();
+    assert!(complaint(&wrong).contains("there is no 'pawns', only chess960 and ply_cap"));
+    let castled = ["game", "show", "chess", "--rules", "chess960=true", "--moves", "e4 e5 Nf3 Nf6 Bc4 Bc5 e1h1"];
+    assert!(stdout(&castled).contains("RNBQ1RK1 b kq"));
+    assert_eq!(alfil(&["game", "check", "chess", "--games", "1", "--rules", "ply_cap=6"]).status.code(), Some(0));
 }
 
 /// Its engine does not notice that nobody speaks to it any more.

@@ -43,6 +43,18 @@ pub(super) fn parse(text: &str, rules: &Rules) -> Result<Chess, PositionError> {
     Ok(Chess::from_shakmaty(position, rules))
 }
 
+/// Reads a FEN without its counters, or an EPD, as well: the first four fields, and the counters where there are any.
+pub(super) fn parse_loosely(text: &str, rules: &Rules) -> Result<Chess, PositionError> {
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    let [pieces, side, castling, en_passant, rest @ ..] = words.as_slice() else { return parse(text, rules) };
+    let is_count = |word: &str| word.parse::<u32>().is_ok();
+    let counters = match rest {
+        [halfmoves, number, ..] if is_count(halfmoves) && is_count(number) => format!("{halfmoves} {number}"),
+        _ => "0 1".to_owned(),
+    };
+    parse(&format!("{pieces} {side} {castling} {en_passant} {counters}"), rules)
+}
+
 /// Writes a FEN. The en-passant square appears only where a pawn can really be captured so.
 pub(super) fn write(position: &shakmaty::Chess) -> String {
     Fen::from_position(position, EnPassantMode::Legal).to_string()

@@ -222,6 +222,10 @@ impl Game for Chess {
         fen::parse(text, rules)
     }
 
+    fn from_loose_position(text: &str, rules: &Rules) -> Result<Chess, PositionError> {
+        fen::parse_loosely(text, rules)
+    }
+
     fn random_ending(rules: &Rules, below: &mut dyn FnMut(u32) -> u32) -> Option<Chess> {
         endings::random(rules, below)
     }
@@ -299,6 +303,22 @@ impl Game for Chess {
 
     fn move_name(&self, m: Move) -> String {
         san::write(self, m, san::Language::English)
+    }
+
+    fn move_number(&self) -> u32 {
+        self.position.fullmoves().get()
+    }
+
+    fn variant(&self) -> Option<&'static str> {
+        self.is_chess960().then_some("Chess960")
+    }
+
+    fn variant_rules(variant: &str, rules: &Rules) -> Option<Rules> {
+        match variant.to_ascii_lowercase().replace([' ', '-'], "").as_str() {
+            "chess960" | "fischerandom" | "fischerrandom" => Some(Rules { chess960: true, ..rules.clone() }),
+            "chess" | "standard" | "normal" | "fromposition" => Some(rules.clone()),
+            _ => None,
+        }
     }
 
     fn evaluate(&self, knowledge: Knowledge) -> i32 {

@@ -9,7 +9,6 @@ mod fen;
 mod game;
 mod lc0;
 mod moves;
-pub mod pgn;
 mod policy73;
 pub mod san;
 

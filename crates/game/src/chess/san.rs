@@ -50,12 +50,11 @@ pub fn parse(game: &Chess, text: &str, language: Language) -> Result<Move, MoveE
         },
     };
     let bare = text.trim_end_matches(['!', '?', '+', '#']);
-    let bare = match bare {
-        "0-0" => "O-O".to_owned(),
-        "0-0-0" => "O-O-O".to_owned(),
-        _ => standard(bare, language).ok_or_else(malformed)?,
+    let usual = if language == Language::English { San::from_ascii(bare.as_bytes()).ok() } else { None };
+    let san = match usual {
+        Some(san) => san,
+        None => San::from_ascii(respell(bare, language).ok_or_else(malformed)?.as_bytes()).map_err(|_| malformed())?,
     };
-    let san = San::from_ascii(bare.as_bytes()).map_err(|_| malformed())?;
     match san.to_move(game.shakmaty()) {
         Ok(m) => Ok(Move::from_shakmaty(m)),
         Err(SanError::IllegalSan) => Err(MoveError::Illegal(text.to_owned())),
@@ -65,7 +64,12 @@ pub fn parse(game: &Chess, text: &str, language: Language) -> Result<Move, MoveE
 
 /// The move with English letters and '=' before the promotion, which may stand without it and in lower case, as in
 /// `fxg1c`. `None` if it cannot be a move in that language.
-fn standard(text: &str, language: Language) -> Option<String> {
+fn respell(text: &str, language: Language) -> Option<String> {
+    match text {
+        "0-0" => return Some("O-O".to_owned()),
+        "0-0-0" => return Some("O-O-O".to_owned()),
+        _ => {}
+    }
     if !text.is_ascii() {
         return None;
     }

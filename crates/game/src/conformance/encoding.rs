@@ -81,7 +81,7 @@ pub(super) fn movers_view<E: Encoding>(sample: &Sample<E::Game>) -> Outcome {
 /// Plays each game from the start again with every move turned: at every ply, the planes and the policy must be the
 /// turned ones.
 pub(super) fn symmetries<E: Encoding>(sample: &Sample<E::Game>) -> Outcome {
-    let start = E::Game::new(&Default::default());
+    let start = E::Game::new(&sample.rules);
     let mut cases = 0;
     for symmetry in E::SYMMETRIES {
         let cells: HashSet<usize> = (0..E::CELLS).map(symmetry.cell).filter(|cell| *cell < E::CELLS).collect();

@@ -38,9 +38,10 @@ pub struct Check {
 /// What is promised, and how to check it.
 type Promise<G> = (&'static str, fn(&Sample<G>) -> Result<u64, String>);
 
-/// Checks the rules of a game.
-pub fn check_game<G: Game>(effort: Effort) -> Vec<Check> {
+/// Checks a game under these rules.
+pub fn check_game<G: Game>(rules: &G::Rules, effort: Effort) -> Vec<Check> {
     check::<G>(
+        rules,
         effort,
         &[
             ("moves are distinct, and there are none exactly when the game is over", rules::moves),
@@ -54,9 +55,10 @@ pub fn check_game<G: Game>(effort: Effort) -> Vec<Check> {
     )
 }
 
-/// Checks an encoding of a game.
-pub fn check_encoding<E: Encoding>(effort: Effort) -> Vec<Check> {
+/// Checks an encoding of a game under these rules.
+pub fn check_encoding<E: Encoding>(rules: &<E::Game as Game>::Rules, effort: Effort) -> Vec<Check> {
     check::<E::Game>(
+        rules,
         effort,
         &[
             ("every policy index has its own output of the policy head", encoding::head_outputs::<E>),
@@ -68,7 +70,7 @@ pub fn check_encoding<E: Encoding>(effort: Effort) -> Vec<Check> {
     )
 }
 
-fn check<G: Game>(effort: Effort, promises: &[Promise<G>]) -> Vec<Check> {
-    let sample = Sample::play(effort);
+fn check<G: Game>(rules: &G::Rules, effort: Effort, promises: &[Promise<G>]) -> Vec<Check> {
+    let sample = Sample::play(rules, effort);
     promises.iter().map(|&(promise, holds)| Check { promise, result: holds(&sample) }).collect()
 }

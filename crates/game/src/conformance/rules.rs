@@ -63,7 +63,7 @@ pub(super) fn notation<G: Game>(sample: &Sample<G>) -> Outcome {
     let mut cases = 0;
     for game in sample.positions() {
         let text = game.position();
-        let read = G::from_position(&text, &G::Rules::default()).map_err(|error| error.to_string())?;
+        let read = G::from_position(&text, &sample.rules).map_err(|error| error.to_string())?;
         ensure!(read.position() == text, game, "read back as {}", read.position());
         ensure!(read.same_position(&game), game, "another position after reading back");
         game.generate(&mut moves);
@@ -116,7 +116,7 @@ pub(super) fn keys<G: Game>(sample: &Sample<G>) -> Outcome {
     for game in sample.positions() {
         let other = by_key.entry(game.key()).or_insert_with(|| game.clone());
         ensure!(other.same_position(&game), game, "the same key as {}", other.position());
-        if let Ok(read) = G::from_position(&game.position(), &G::Rules::default()) {
+        if let Ok(read) = G::from_position(&game.position(), &sample.rules) {
             ensure!(read.key() == game.key(), game, "another key when reached by another way");
         }
         cases += 1;

@@ -13,6 +13,7 @@ pub(super) struct Played<G: Game> {
 }
 
 pub(super) struct Sample<G: Game> {
+    pub rules: G::Rules,
     /// From the start position, the test positions and the probes.
     pub games: Vec<Played<G>>,
     /// A test position that could not be read.
@@ -21,13 +22,12 @@ pub(super) struct Sample<G: Game> {
 
 impl<G: Game> Sample<G> {
     /// Plays uniformly random games to their end, or one ply beyond the cap if they do not end.
-    pub(super) fn play(effort: Effort) -> Sample<G> {
+    pub(super) fn play(rules: &G::Rules, effort: Effort) -> Sample<G> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(effort.seed);
-        let rules = G::Rules::default();
-        let mut starts = vec![G::new(&rules); effort.games];
+        let mut starts = vec![G::new(rules); effort.games];
         let mut unreadable = None;
         for text in G::TEST_POSITIONS.iter().chain(G::PROBES.iter().map(|(_, position)| position)) {
-            match G::from_position(text, &rules) {
+            match G::from_position(text, rules) {
                 Ok(start) => starts.extend(std::iter::repeat_n(start, effort.games.div_ceil(2))),
                 Err(error) => unreadable = Some(error.to_string()),
             }
@@ -44,7 +44,7 @@ impl<G: Game> Sample<G> {
             }
             Played { start, moves }
         };
-        Sample { games: starts.into_iter().map(&mut play).collect(), unreadable }
+        Sample { rules: rules.clone(), games: starts.into_iter().map(&mut play).collect(), unreadable }
     }
 
     /// Every position of every game, each once in a game.

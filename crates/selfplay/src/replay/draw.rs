@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use alfil_game::Encoding;
+use alfil_game::{Encoding, Game};
 use alfil_nn::Architecture;
 use alfil_nn::learning::Samples;
 use rand::seq::SliceRandom;
@@ -147,14 +147,18 @@ fn is_held_out(number: u64, share: f64) -> bool {
     ((mixed >> 11) as f64 / (1u64 << 53) as f64) < share
 }
 
-/// Makes the planes and targets of samples, on all threads of rayon's pool. Records that are no games of the encoding's are
-/// left out.
-pub fn build<E: Encoding>(architecture: &Architecture, samples: &[Sample]) -> Samples {
+/// Makes the planes and targets of samples of games by these rules, on all threads of rayon's pool. Records that are no games
+/// of the encoding's are left out.
+pub fn build<E: Encoding>(
+    architecture: &Architecture,
+    rules: &<E::Game as Game>::Rules,
+    samples: &[Sample],
+) -> Samples {
     let part = |samples: &[Sample]| {
         let mut part = Samples::new(architecture);
         for sample in samples {
             // None: a record that makes no sense in spite of its checksum. The others are as good without it.
-            let _ = sample.push::<E>(&mut part);
+            let _ = sample.push::<E>(rules, &mut part);
         }
         part
     };

@@ -21,10 +21,10 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Adds what a network learns from this position. None if the record is no game of the encoding's.
-    pub fn push<E: Encoding>(&self, samples: &mut Samples) -> Option<()> {
+    /// Adds what a network learns from this position. None if the record is no game of the encoding's under these rules.
+    pub fn push<E: Encoding>(&self, rules: &<E::Game as Game>::Rules, samples: &mut Samples) -> Option<()> {
         let Sample { record, ply, symmetry, search_value } = self;
-        let mut game: E::Game = record.begin()?;
+        let mut game: E::Game = record.begin(rules)?;
         let mut moves = Vec::new();
         let (before, after) = record.plies.split_at_checked(*ply as usize)?;
         for ply in before {

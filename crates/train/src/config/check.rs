@@ -3,8 +3,8 @@
 use std::fmt;
 
 use alfil_arena::player::PlayerLine;
-use alfil_game::registry::{self, EncodingTask};
-use alfil_game::{Encoding, Game};
+use alfil_game::registry::{self, EncodingTask, GameVisitor};
+use alfil_game::{Encoding, Game, RulesError};
 use alfil_selfplay::Starts;
 
 use super::{Config, ConfigError, DecayName, SearchName};
@@ -25,6 +25,16 @@ impl fmt::Display for Trouble {
 }
 
 struct GameOf;
+
+struct ReadRules<'a>(&'a str);
+
+impl GameVisitor for ReadRules<'_> {
+    type Output = Result<(), RulesError>;
+
+    fn visit<G: Game>(self) -> Result<(), RulesError> {
+        G::rules(self.0).map(drop)
+    }
+}
 
 impl EncodingTask for GameOf {
     type Output = &'static str;
@@ -51,6 +61,9 @@ impl Config {
             && let Err(error) = self.architecture()
         {
             found.add("network.size", format!("cannot be: {error}"));
+        }
+        if let Ok(Err(error)) = registry::with_game(&self.game, ReadRules(&self.rules)) {
+            found.add("rules", format!("cannot be: {error}"));
         }
         self.check_numbers(&mut found);
         for player in &self.rating.players {
@@ -153,9 +166,9 @@ impl Config {
     }
 
     /// What cannot be with the game.
-    pub(crate) fn check_game<G: Game>(&self) -> Result<(), ConfigError> {
+    pub(crate) fn check_game<G: Game>(&self, rules: &G::Rules) -> Result<(), ConfigError> {
         let mut found = Found(Vec::new());
-        if self.selfplay.endings_share > 0.0 && !Starts::has_endings::<G>() {
+        if self.selfplay.endings_share > 0.0 && !Starts::has_endings::<G>(rules) {
             found.add("selfplay.endings_share", format!("must be 0: {} has no random endings", G::NAME));
         }
         if self.selfplay.adjudicate_oracle && G::oracle().is_none() {

@@ -10,7 +10,9 @@ use alfil_search::selection::{Gumbel, Puct};
 use alfil_selfplay::replay::WindowSettings;
 use alfil_selfplay::{Adjudication, Cheap, Material, Resign, SearchKind, Settings, Starts, StartsError, Temperature};
 
-use super::{ActivationName, Config, DecayName, OptimizerName, PolicyName, SearchName, ValueName};
+use super::{
+    ActivationName, Config, ConfigError, DecayName, OptimizerName, PolicyName, SearchName, Trouble, ValueName,
+};
 
 /// Channels of a dense policy head: as many as AlphaGo Zero's had.
 const DENSE_POLICY_FILTERS: usize = 2;
@@ -100,11 +102,17 @@ impl Config {
         WindowSettings { first: window.first, exponent: window.exponent, growth: window.growth, most: window.most }
     }
 
+    /// The rules that games are played by.
+    pub fn game_rules<G: Game>(&self) -> Result<G::Rules, ConfigError> {
+        G::rules(&self.rules)
+            .map_err(|error| ConfigError::Troubles(vec![Trouble { key: "rules", why: format!("cannot be: {error}") }]))
+    }
+
     /// How games are played. Reads the file of positions to begin from, if there is one.
-    pub fn selfplay_settings<G: Game>(&self) -> Result<Settings, StartsError> {
+    pub fn selfplay_settings<G: Game>(&self, rules: &G::Rules) -> Result<Settings, StartsError> {
         let play = &self.selfplay;
         let listed = match play.starts_share {
-            share if share > 0.0 => Starts::read::<G>(Path::new(&play.starts_file))?,
+            share if share > 0.0 => Starts::read::<G>(Path::new(&play.starts_file), rules)?,
             _ => Vec::new(),
         };
         Ok(Settings {

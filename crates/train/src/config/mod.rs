@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 #[allow(missing_docs)]
 pub struct Config {
     pub game: String,
+    pub rules: String,
     pub encoding: String,
     pub seed: u64,
     pub generations: u32,

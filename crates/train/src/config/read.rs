@@ -178,6 +178,9 @@ mod tests {
         let error = |text: &str, settings: &[&str]| Config::parse(text, &set(settings)).unwrap_err().to_string();
         assert_eq!(error("[trainin]\nrate = 1", &[]), "there is no key 'trainin': did you mean training?");
         assert_eq!(error("[training]\nrat = 1", &[]), "there is no key 'training.rat': did you mean training.rate?");
+        assert!(
+            error("rules = 'size=8'", &[]).starts_with("rules cannot be: 'size=8' does not choose rules of connect4")
+        );
         assert_eq!(error("batch = 1", &[]), "there is no key 'batch': did you mean training.batch?");
         assert_eq!(error("", &["batch"]), "'batch' sets nothing: write KEY=VALUE, such as training.batch=128");
         let wrong = error("[training]\nbatch = \"many\"", &[]);

@@ -70,12 +70,12 @@ impl<E: Encoding> Run<E> {
         let contest = Match {
             a: &self.entrant(self.state.generation, candidate, gate.visits)?,
             b: &self.entrant(self.state.champion, &self.champion, gate.visits)?,
-            openings: &mut Openings::random(self.seed(Purpose::Gate)),
+            openings: &mut Openings::random(self.seed(Purpose::Gate), &self.rules),
             settings,
             referee: None,
             archive: Archive {
                 journal: Some(self.directory.gate_journal(self.state.generation, gate.visits)),
-                pgn: None,
+                pgn: Some(self.directory.gate_games(self.state.generation, gate.visits)),
             },
         };
         Ok(contest.run(&mut |progress| tell(Event::Gate { report: progress.report, of: gate.games }), stop)?)

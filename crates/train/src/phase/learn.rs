@@ -55,7 +55,7 @@ impl<E: Encoding> Run<E> {
             training: sum.mean(),
             held_out: losses.mean(),
             calibration: judge.calibration(),
-            probes: judge.probes(),
+            probes: judge.probes(&self.rules),
         };
         self.enter(Phase::Gate)?;
         Ok(true)
@@ -72,7 +72,7 @@ impl<E: Encoding> Run<E> {
         let (first, target) = (self.state.steps, self.state.target);
         let batch = self.config.training.batch;
         let settings = self.draw_settings((target - first) * batch as u64, Purpose::Draw);
-        let Run { replay, learner, architecture, config, directory, .. } = self;
+        let Run { replay, learner, architecture, config, rules, directory, .. } = self;
         let mut draw = Draw::new(window, settings);
         // What was learnt before an interruption is not learnt again.
         for _ in first..learner.steps() {
@@ -86,7 +86,7 @@ impl<E: Encoding> Run<E> {
                 loop {
                     let drawn = draw.next::<E>(replay, batch)?;
                     // Statistics of a batch need more than one position.
-                    if drawn.len() < 2 || sender.send(build::<E>(architecture, &drawn)).is_err() {
+                    if drawn.len() < 2 || sender.send(build::<E>(architecture, rules, &drawn)).is_err() {
                         return Ok(draw.damages());
                     }
                 }
@@ -143,7 +143,7 @@ impl<E: Encoding> Run<E> {
             && let drawn = draw.next::<E>(&mut self.replay, batch)?
             && drawn.len() > 1
         {
-            samples.push(build::<E>(&self.architecture, &drawn));
+            samples.push(build::<E>(&self.architecture, &self.rules, &drawn));
         }
         draw.damages().iter().for_each(|damage| tell(Event::Damaged(damage)));
         Ok(samples)
@@ -239,11 +239,11 @@ impl<E: Encoding> Judge<E> {
     }
 
     /// What is expected in the game's probe positions.
-    fn probes(&mut self) -> std::collections::BTreeMap<String, f64> {
+    fn probes(&mut self, rules: &<E::Game as Game>::Rules) -> std::collections::BTreeMap<String, f64> {
         let mut moves = Vec::new();
         let mut probes = std::collections::BTreeMap::new();
         for (name, position) in E::Game::PROBES {
-            let Ok(game) = E::Game::from_position(position, &Default::default()) else { continue };
+            let Ok(game) = E::Game::from_position(position, rules) else { continue };
             game.generate(&mut moves);
             self.batch.clear();
             self.batch.push::<E>(&game, &moves);

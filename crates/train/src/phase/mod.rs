@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use alfil_arena::exam::Exam;
-use alfil_game::Encoding;
+use alfil_game::{Encoding, Game};
 use alfil_nn::learning::Learner;
 use alfil_nn::{Architecture, Network, Origin};
 use alfil_search::seed::derive;
@@ -31,6 +31,7 @@ type Tell<'a> = dyn FnMut(Event<'_>) + 'a;
 pub struct Run<E: Encoding> {
     directory: RunDirectory,
     config: Config,
+    rules: <E::Game as Game>::Rules,
     architecture: Architecture,
     machine: Machine,
     state: State,
@@ -75,8 +76,9 @@ impl<E: Encoding> Run<E> {
         tell: &mut Tell<'_>,
     ) -> Result<Run<E>, RunError> {
         // What cannot be used shows now: before anything is written, and not after hours.
-        config.check_game::<E::Game>()?;
-        config.selfplay_settings::<E::Game>()?;
+        let rules = config.game_rules::<E::Game>()?;
+        config.check_game::<E::Game>(&rules)?;
+        config.selfplay_settings::<E::Game>(&rules)?;
         machine.judge::<E::Game>()?;
         rate::baselines::<E::Game>(&config)?;
         directory.create().map_err(|why| RunError::io("make the folders of", directory.path(), why))?;
@@ -112,6 +114,7 @@ impl<E: Encoding> Run<E> {
             _lock: lock,
             directory,
             config,
+            rules,
             architecture,
             machine,
             state,
@@ -210,6 +213,7 @@ fn refuse_changes(directory: &RunDirectory, config: &Config) -> Result<(), RunEr
     let network = |config: &Config| format!("{:?}", config.network);
     let fixed = [
         ("game", old.game.clone(), config.game.clone()),
+        ("rules", old.rules.clone(), config.rules.clone()),
         ("encoding", old.encoding.clone(), config.encoding.clone()),
         ("seed", old.seed.to_string(), config.seed.to_string()),
         ("network.size", old.network.size.clone(), config.network.size.clone()),

@@ -35,7 +35,8 @@ impl<E: Encoding> Run<E> {
         let numbers = Arc::clone(&brake);
         let folder = self.directory.selfplay();
         let session = Session {
-            settings: self.config.selfplay_settings::<E::Game>()?,
+            settings: self.config.selfplay_settings::<E::Game>(&self.rules)?,
+            rules: self.rules.clone(),
             lanes: self.machine.lanes,
             maker: &maker,
             judge: self.machine.judge()?,

@@ -91,7 +91,7 @@ impl<E: Encoding> Run<E> {
             newcomer,
             concurrency: self.tables(),
             seed: self.seed(Purpose::Rating),
-            openings: Openings::random(derive(self.config.seed, &[Purpose::Rating as u64])),
+            openings: Openings::random(derive(self.config.seed, &[Purpose::Rating as u64]), &self.rules),
             state: Some(self.directory.rating()),
         };
         Ok(ladder.run(&mut |climb| tell(Event::Rating { games: climb.games, of: climb.target }), stop)?)
@@ -114,7 +114,7 @@ impl<E: Encoding> Run<E> {
         if self.exam.is_none() {
             let seed = derive(self.config.seed, &[Purpose::Exam as u64]);
             let mut count = |positions: u64, of: u64| tell(Event::Exam { positions, of });
-            self.exam = Exam::new(positions, seed, &mut count, stop);
+            self.exam = Exam::new(positions, &self.rules, seed, &mut count, stop);
         }
         let Some(exam) = &self.exam else { return Ok(None) };
         let mut mark = |visits: u32| -> Result<f64, RunError> {

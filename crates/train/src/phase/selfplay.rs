@@ -24,7 +24,8 @@ impl<E: Encoding> Run<E> {
         let maker = self.machine.maker::<E::Game>(&self.champion)?;
         let began = Instant::now();
         let session = Session {
-            settings: self.config.selfplay_settings::<E::Game>()?,
+            settings: self.config.selfplay_settings::<E::Game>(&self.rules)?,
+            rules: self.rules.clone(),
             lanes: self.machine.lanes,
             maker: &maker,
             judge: self.machine.judge()?,

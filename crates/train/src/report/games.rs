@@ -5,7 +5,7 @@ use std::path::Path;
 
 use alfil_game::registry::{self, GameVisitor};
 use alfil_game::{Game, Score, Side};
-use alfil_selfplay::{ChunkError, End, GameRecord, chunks, read_chunk};
+use alfil_selfplay::{End, GameRecord, chunks, read_chunk};
 
 use super::chart::{Line, Lines, Range};
 use super::text::{count, escape};
@@ -18,26 +18,31 @@ const DIAGRAMS: usize = 3;
 
 /// Games of a run's newest file, as parts of a page. There may be none yet, and the file may be gone before it is read: then
 /// there are none to look at, and the page says so.
-pub fn newest(game: &str, replay: &Path) -> String {
+pub fn newest(game: &str, rules: &str, replay: &Path) -> String {
     let Some(path) = chunks(replay).pop() else {
         return "<p class=\"nothing\">There are no games yet.</p>\n".to_owned();
     };
-    let why = match registry::with_game(game, Newest(&path)) {
+    let why = match registry::with_game(game, Newest { rules, path: &path }) {
         Ok(Ok(games)) => return games,
-        Ok(Err(error)) => error.to_string(),
+        Ok(Err(why)) => why,
         Err(error) => error.to_string(),
     };
     format!("<p class=\"nothing\">{}</p>\n", escape(&why))
 }
 
-struct Newest<'a>(&'a Path);
+struct Newest<'a> {
+    rules: &'a str,
+    path: &'a Path,
+}
 
 impl GameVisitor for Newest<'_> {
-    type Output = Result<String, ChunkError>;
+    type Output = Result<String, String>;
 
-    fn visit<G: Game>(self) -> Result<String, ChunkError> {
-        let records = read_chunk::<G>(self.0)?;
-        Ok(choose(&records).into_iter().filter_map(show::<G>).collect())
+    fn visit<G: Game>(self) -> Result<String, String> {
+        let Newest { rules, path } = self;
+        let records = read_chunk::<G>(path).map_err(|error| error.to_string())?;
+        let rules = G::rules(rules).map_err(|error| error.to_string())?;
+        Ok(choose(&records).into_iter().filter_map(|record| show::<G>(record, &rules)).collect())
     }
 }
 
@@ -73,8 +78,8 @@ struct Step<G> {
 }
 
 /// A game as part of the page. None if it is no game of `G`.
-fn show<G: Game>(record: &GameRecord) -> Option<String> {
-    let steps = steps::<G>(record)?;
+fn show<G: Game>(record: &GameRecord, rules: &G::Rules) -> Option<String> {
+    let steps = steps::<G>(record, rules)?;
     let last = steps.last()?;
     let mut out =
         format!("<article>\n<h3>Game {}: {}</h3>\n<p class=\"moves\">", count(record.number), ending(record, last));
@@ -111,11 +116,11 @@ fn show<G: Game>(record: &GameRecord) -> Option<String> {
     Some(out + &chart.figure() + "</article>\n")
 }
 
-fn steps<G: Game>(record: &GameRecord) -> Option<Vec<Step<G>>> {
+fn steps<G: Game>(record: &GameRecord, rules: &G::Rules) -> Option<Vec<Step<G>>> {
     let mut steps: Vec<Step<G>> = Vec::new();
     let mut number = 0;
     let mut last = None;
-    record.replay::<G>(|game, moves, ply| {
+    record.replay::<G>(rules, |game, moves, ply| {
         let Some(&played) = moves.iter().find(|&&m| m.into() == ply.code) else { return };
         let side = game.side();
         let begins = last.is_none() || last == Some(Side::Second) && side == Side::First;

@@ -22,6 +22,7 @@ struct Report {
     /// What the run was told, as it stands in its file. Runs of other versions may have other keys: those below are enough.
     config: String,
     game: String,
+    rules: String,
     encoding: String,
     /// The network's.
     size: String,
@@ -55,6 +56,7 @@ impl Report {
         Ok(Report {
             name,
             game: text(Some(&table), "game"),
+            rules: text(Some(&table), "rules"),
             encoding: text(Some(&table), "encoding"),
             size: text(table.get("network").and_then(|network| network.as_table()), "size"),
             generations: generations.and_then(|generations| generations.try_into().ok()).unwrap_or(0),

@@ -28,7 +28,7 @@ pub fn page(report: &Report) -> String {
     ] {
         let _ = write!(out, "<section>\n<h2>{title}</h2>\n<div class=\"charts\">\n{charts}</div>\n</section>\n");
     }
-    let games = games::newest(&report.game, &report.replay);
+    let games = games::newest(&report.game, &report.rules, &report.replay);
     let _ = write!(out, "<section>\n<h2>Newest games</h2>\n<div class=\"games\">\n{games}</div>\n</section>\n");
     let config = escape(config);
     let _ = write!(out, "<details>\n<summary>Configuration</summary>\n<pre>{config}</pre>\n</details>\n");

@@ -115,6 +115,11 @@ impl RunDirectory {
         self.games().join(format!("gate-{generation:06}-{visits}.jsonl"))
     }
 
+    /// The same games as PGN.
+    pub(crate) fn gate_games(&self, generation: u32, visits: u32) -> PathBuf {
+        self.games().join(format!("gate-{generation:06}-{visits}.pgn"))
+    }
+
     pub(crate) fn shown_games(&self, generation: u32) -> PathBuf {
         self.games().join(format!("selfplay-{generation:06}.pgn"))
     }

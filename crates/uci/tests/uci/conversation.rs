@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use alfil_game::Game;
 use alfil_game::chess::{Chess, Rules};
+use alfil_game::connect4::Connect4;
+use alfil_game::{Game, registry};
 use alfil_uci::options::Options;
 
 use super::gui::Gui;
@@ -15,6 +16,7 @@ fn it_introduces_itself() {
     let heard = gui.wait("uciok");
     assert!(heard.iter().any(|line| line.starts_with("id name Alfil")));
     for option in [
+        "UCI_Variant",
         "Hash",
         "Threads",
         "MultiPV",
@@ -243,4 +245,55 @@ fn weaker_and_random_play_is_legal_play() {
     let heard = gui.wait("bestmove");
     assert!(heard.iter().any(|line| line.contains(" nodes 1 ")), "{heard:?}");
     gui.end();
+}
+
+#[test]
+fn it_plays_other_games_and_has_no_options_that_are_not_theirs() {
+    let gui = Gui::new(Options { game: "connect4".to_owned(), hash: 8, ..Options::default() });
+    gui.say("uci");
+    let heard = gui.wait("uciok");
+    let variants = registry::names().join(" var ");
+    let variant = format!("option name UCI_Variant type combo default connect4 var {variants}");
+    assert!(heard.contains(&variant), "{heard:#?}");
+    for chess_only in ["UCI_Chess960", "SyzygyPath", "OwnBook", "BookFile"] {
+        assert!(!heard.iter().any(|line| line.contains(chess_only)), "{chess_only}");
+    }
+    let (mut game, mut moves) = (Connect4::new(&()), String::new());
+    while game.outcome().is_none() {
+        gui.say(&format!("position startpos moves{moves}"));
+        let best = gui.best("go nodes 60");
+        let m = game.parse_move(&best).unwrap();
+        game.play(m);
+        moves = format!("{moves} {best}");
+    }
+    gui.say(&format!("position startpos moves{moves}"));
+    gui.say("d");
+    assert!(gui.wait("the game is over").iter().any(|line| *line == format!("FEN {}", game.position())));
+    gui.end();
+}
+
+#[test]
+fn the_game_can_be_changed_at_any_time() {
+    let gui = Gui::small();
+    // Before anything else, and by a name in capitals.
+    gui.say("setoption name UCI_Variant value Connect4");
+    gui.say("position fen 7/7/7/7/oo5/oxxx3 x");
+    assert_eq!(gui.best("go nodes 100"), "5");
+    // In the middle of a search, which is stopped and answered first; other options are kept.
+    gui.say("setoption name MultiPV value 2");
+    gui.say("position startpos");
+    gui.say("go infinite");
+    gui.say("setoption name UCI_Variant value chess");
+    gui.wait("bestmove ");
+    assert!(Chess::new(&Rules::default()).parse_move(&gui.best("go nodes 50")).is_ok());
+    gui.say("go nodes 50");
+    assert!(gui.wait("bestmove").iter().any(|line| line.contains("multipv 2")));
+    gui.say("setoption name UCI_Variant value go");
+    assert!(gui.wait("info string").last().unwrap().contains("UCI_Variant cannot be 'go': use chess, connect4"));
+    gui.say("position startpos moves e2e4");
+    gui.best("go nodes 5");
+    gui.say("setoption name UCI_Variant value tictactoe");
+    gui.say("go nodes 5");
+    gui.say("quit");
+    assert!(gui.end().last().unwrap().starts_with("bestmove"));
 }

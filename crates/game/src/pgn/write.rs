@@ -2,12 +2,8 @@
 
 use std::io;
 
-use shakmaty::san::SanPlus;
-use shakmaty::{Color, Position};
-
 use super::PgnGame;
-use crate::Game;
-use crate::chess::{Chess, Rules};
+use crate::{Game, MoveNumbers};
 
 /// The standard's seven tags in its order, with its words for the unknown.
 const SEVEN_TAGS: [(&str, &str); 7] = [
@@ -26,15 +22,16 @@ const COLUMNS: usize = 79;
 /// Tags that follow from the start position and are written from it.
 const START_TAGS: [&str; 3] = ["SetUp", "FEN", "Variant"];
 
-pub(super) fn write(game: &PgnGame, out: &mut impl io::Write) -> io::Result<()> {
+pub(super) fn write<G: Game>(game: &PgnGame<G>, out: &mut impl io::Write) -> io::Result<()> {
     for (name, unknown) in SEVEN_TAGS {
         let value = if name == "Result" { game.result_text() } else { game.tag(name).unwrap_or(unknown) };
         write_tag(name, value, out)?;
     }
-    if game.start.is_chess960() {
-        write_tag("Variant", "Chess960", out)?;
+    let usual = G::new(&G::Rules::default());
+    if let Some(variant) = game.start.variant() {
+        write_tag("Variant", variant, out)?;
     }
-    if game.start.is_chess960() || game.start.position() != Chess::new(&Rules::default()).position() {
+    if game.start.variant() != usual.variant() || game.start.position() != usual.position() {
         write_tag("SetUp", "1", out)?;
         write_tag("FEN", &game.start.position(), out)?;
     }
@@ -49,25 +46,26 @@ pub(super) fn write(game: &PgnGame, out: &mut impl io::Write) -> io::Result<()> 
     write!(out, "\n\n")
 }
 
-fn write_moves<W: io::Write>(game: &PgnGame, lines: &mut Lines<'_, W>) -> io::Result<()> {
-    let mut position = game.start.shakmaty().clone();
+fn write_moves<G: Game, W: io::Write>(game: &PgnGame<G>, lines: &mut Lines<'_, W>) -> io::Result<()> {
+    let mut position = game.start.clone();
+    let mut numbers = MoveNumbers::of(&position);
     let mut comments = game.comments.iter().peekable();
-    let mut number_due = true;
+    let mut interrupted = false;
     for ply in 0..=game.moves.len() {
         while let Some((_, comment)) = comments.next_if(|(before, _)| *before == ply) {
             // A comment cannot contain its own end.
             let comment = format!("{{{}}}", comment.replace('}', ")"));
             comment.split_whitespace().try_for_each(|word| lines.word(word))?;
-            number_due = true;
+            interrupted = true;
         }
-        let Some(m) = game.moves.get(ply).and_then(|m| m.to_shakmaty(&position)) else { break };
-        match position.turn() {
-            Color::White => lines.word(&format!("{}.", position.fullmoves()))?,
-            Color::Black if number_due => lines.word(&format!("{}...", position.fullmoves()))?,
-            Color::Black => {}
+        let Some(&m) = game.moves.get(ply) else { break };
+        let number = numbers.next(position.side());
+        if number.begins || interrupted {
+            lines.word(&number.to_string())?;
         }
-        number_due = false;
-        lines.word(&SanPlus::from_move_and_play_unchecked(&mut position, m).to_string())?;
+        interrupted = false;
+        lines.word(&position.move_name(m))?;
+        position.play(m);
     }
     Ok(())
 }
