@@ -51,6 +51,13 @@ pub trait Encoding: Send + Sync + 'static {
     /// The legal move with this policy index, if there is one.
     fn move_at(game: &Self::Game, index: usize) -> Option<<Self::Game as Game>::Move>;
 
+    /// The position that looks like `game` turned by the symmetry with this number, for games whose start position does not
+    /// look the same afterwards: what the conformance suite compares with.
+    fn turned(game: &Self::Game, symmetry: usize) -> Option<Self::Game> {
+        let _ = (game, symmetry);
+        None
+    }
+
     /// Which of the `POLICY_PLANES * CELLS` outputs of a convolutional policy head holds this policy index.
     fn head_output(index: usize) -> usize {
         index

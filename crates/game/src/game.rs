@@ -3,7 +3,7 @@
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
-use crate::{First, MoveError, Oracle, PositionError, RulesError, Score, Side};
+use crate::{First, MoveError, Oracle, PositionError, RulesError, Score, Side, Turn};
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -195,6 +195,18 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
         if outcome.is_some() {
             moves.clear();
         }
+        outcome
+    }
+
+    /// Puts into `turns` (after clearing it) whole turns of the mover that are worth looking at, the promising ones first, or
+    /// none if the game is over, and then tells how it ended. Where turns consist of several moves, the game combines the `keep`
+    /// best moves of each piece or so; elsewhere each legal move is a turn of its own, whatever `keep` says.
+    fn turns(&self, keep: usize, turns: &mut Vec<Turn<Self::Move>>) -> Option<Outcome> {
+        let _ = keep;
+        let mut moves = Vec::new();
+        let outcome = self.legal_moves(&mut moves);
+        turns.clear();
+        turns.extend(moves.into_iter().map(Turn::of));
         outcome
     }
 

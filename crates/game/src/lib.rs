@@ -4,7 +4,7 @@
 //! policy indices out. An [`Oracle`] judges positions exactly where that is possible. The [`conformance`] suite checks
 //! any game against these contracts, and the [`registry`] is the one list of games.
 //!
-//! This crate knows nothing of search, networks or files.
+//! This crate knows nothing of search or networks.
 
 mod encoding;
 mod game;
@@ -14,6 +14,7 @@ mod oracle;
 mod pov;
 mod side;
 mod stones;
+mod turn;
 
 pub mod conformance;
 pub mod perft;
@@ -22,6 +23,7 @@ pub mod registry;
 
 pub mod chess;
 pub mod connect4;
+pub mod headquarters;
 pub mod tictactoe;
 
 pub use encoding::{Encoding, Symmetry};
@@ -31,3 +33,4 @@ pub use numbering::{MoveNumber, MoveNumbers};
 pub use oracle::{Judgement, Oracle};
 pub use pov::{First, Mover, Score, Swap};
 pub use side::Side;
+pub use turn::Turn;

@@ -83,6 +83,7 @@ games! {
     crate::chess::Chess: crate::chess::Az21, crate::chess::Az119, crate::chess::Lc0;
     crate::connect4::Connect4: crate::connect4::Stones;
     crate::tictactoe::TicTacToe: crate::tictactoe::Stones;
+    crate::headquarters::Headquarters: crate::headquarters::Grid;
 }
 
 fn nearest(name: &str) -> String {
@@ -110,7 +111,7 @@ mod tests {
         assert_eq!(with_game("chess", Title).unwrap(), "chess and Chess960");
         assert_eq!(
             with_game("conect4", Title).unwrap_err().to_string(),
-            "there is no game 'conect4' (did you mean connect4?): the games are chess, connect4, tictactoe"
+            "there is no game 'conect4' (did you mean connect4?): the games are chess, connect4, tictactoe, headquarters"
         );
     }
 

@@ -1,7 +1,7 @@
 //! The classical player.
 
 use alfil_game::{Game, Knowledge};
-use alfil_search::classical::{AlphaBeta, GameNode, Settings, WIN, is_decided};
+use alfil_search::classical::{AlphaBeta, GameNode, Settings};
 
 use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
 
@@ -29,12 +29,7 @@ impl<G: Game> Player<G> for AlphaBetaPlayer<G> {
     fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
         let node = GameNode { game: game.now().clone(), knowledge: self.knowledge };
         let found = self.searcher.search(&node, self.depth);
-        let worth = match found.value {
-            value if !is_decided(value) => Worth::Hundredths(value),
-            value if value > 0 => Worth::Win(WIN.saturating_sub(value).unsigned_abs()),
-            value => Worth::Loss(WIN.saturating_add(value).unsigned_abs()),
-        };
         let m = found.line.first().copied().ok_or(PlayerError::NoMove)?;
-        Ok(Choice { m, opinion: Some(Opinion { worth, depth: self.depth }) })
+        Ok(Choice { m, opinion: Some(Opinion { worth: Worth::from_classical(found.value), depth: self.depth }) })
     }
 }

@@ -11,6 +11,7 @@ use alfil_search::evaluators::Kind;
 use super::line::PlayerKind;
 use super::{
     AlphaBetaPlayer, Entrant, ExternalPlayer, OraclePlayer, PlayerError, PlayerLine, RandomPlayer, TreeSettings,
+    TurnsPlayer,
 };
 use crate::fingerprint::Fingerprint;
 use crate::wording::shorten;
@@ -70,6 +71,10 @@ impl PlayerLine {
             PlayerKind::AlphaBeta { depth, knowledge } => {
                 let (depth, knowledge) = (*depth, *knowledge);
                 Ok(Entrant::new(name, settings, move || Box::new(AlphaBetaPlayer::new(depth, knowledge))))
+            }
+            PlayerKind::Turns { depth, actions } => {
+                let (depth, actions) = (*depth, *actions);
+                Ok(Entrant::new(name, settings, move || Box::new(TurnsPlayer::new(depth, actions))))
             }
             PlayerKind::Uct(settings) => tree(&Kind::Rollout(1), settings),
             PlayerKind::Handcrafted(settings) => tree(&Kind::Handcrafted(Knowledge::Full), settings),

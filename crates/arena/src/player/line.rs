@@ -18,6 +18,7 @@ Players:
   random                          any legal move
   oracle                          perfect play, where the game has an exact solver
   alphabeta:depth=3               alpha-beta with the handcrafted evaluation
+  turns:depth=3,actions=4         plain alpha-beta over whole turns
   uct:rollouts=500                plain Monte Carlo tree search
   handcrafted:visits=800          tree search with the handcrafted evaluation
   trained:visits=800              tree search with the network that comes with the program
@@ -29,6 +30,7 @@ Keys, with commas between them:
   tree searches   visits= (or nodes=, or rollouts= for uct), movetime= in seconds, threads=,
                   temperature= (0: the best move)
   alphabeta       depth=, eval= (material: counts pieces only)
+  turns           depth= in turns, actions= (moves of each piece that turns are made of)
   engines         movetime=, nodes=, depth=, tc=BASE+INCREMENT in seconds, option.NAME=";
 
 /// A player as one line names it. The module's documentation has the grammar.
@@ -53,6 +55,7 @@ pub(super) enum PlayerKind {
     Random,
     Oracle,
     AlphaBeta { depth: u32, knowledge: Knowledge },
+    Turns { depth: u32, actions: usize },
     Uct(TreeSettings),
     Handcrafted(TreeSettings),
     Trained(TreeSettings),
@@ -110,8 +113,9 @@ pub enum LineError {
     NoProgram,
 }
 
-const KINDS: [&str; 7] = ["random", "oracle", "alphabeta", "uct", "handcrafted", "trained", "uci"];
-const KINDS_IN_WORDS: &str = "use random, oracle, alphabeta, uct, handcrafted, trained, uci:PROGRAM or a network file";
+const KINDS: [&str; 8] = ["random", "oracle", "alphabeta", "turns", "uct", "handcrafted", "trained", "uci"];
+const KINDS_IN_WORDS: &str =
+    "use random, oracle, alphabeta, turns, uct, handcrafted, trained, uci:PROGRAM or a network file";
 const LONGEST_NAME: usize = 200;
 
 impl FromStr for PlayerLine {
@@ -145,6 +149,12 @@ impl FromStr for PlayerLine {
                     }
                 };
                 plain(PlayerKind::AlphaBeta { depth, knowledge }, &keys)
+            }
+            "turns" => {
+                let keys = Keys::parse(word, keys, &["depth", "actions", "name"])?;
+                let depth = keys.number("depth", 1..=64)?.unwrap_or(3) as u32;
+                let actions = keys.number("actions", 1..=100)?.unwrap_or(4) as usize;
+                plain(PlayerKind::Turns { depth, actions }, &keys)
             }
             "uct" => {
                 let keys = Keys::parse(word, keys, &["rollouts", "movetime", "threads", "temperature", "name"])?;
@@ -275,6 +285,8 @@ mod tests {
         assert_eq!(read("alphabeta").kind, PlayerKind::AlphaBeta { depth: 3, knowledge: Knowledge::Full });
         let material = PlayerKind::AlphaBeta { depth: 5, knowledge: Knowledge::Material };
         assert_eq!(read("alphabeta:depth=5,eval=material").kind, material);
+        assert_eq!(read("turns").kind, PlayerKind::Turns { depth: 3, actions: 4 });
+        assert_eq!(read("turns:depth=2,actions=5").kind, PlayerKind::Turns { depth: 2, actions: 5 });
         let PlayerKind::Uct(uct) = read("uct:rollouts=70,temperature=0.5").kind else { panic!() };
         assert_eq!((uct.visits, uct.temperature, uct.rule), (Some(70), 0.5, Rule::UCT));
         let PlayerKind::Handcrafted(tree) = read("handcrafted:movetime=0.25,threads=2").kind else { panic!() };
@@ -312,6 +324,8 @@ mod tests {
         assert!(complaint("handcrafted:vists=8").contains("'vists' (did you mean visits?)"));
         assert!(complaint("random:depth=3").contains("random has no key 'depth'"));
         assert!(complaint("alphabeta:depth=0").contains("depth='0' should be a whole number from 1 to 64"));
+        assert!(complaint("turns:actions=0").contains("actions='0' should be a whole number from 1 to 100"));
+        assert!(complaint("turns:action=3").contains("'action' (did you mean actions?): it has depth, actions, name"));
         assert!(complaint("alphabeta:eval=x").contains("eval='x' should be material or full"));
         assert!(complaint("alphabeta:depth=3,deep").contains("'deep' should be written as key=value"));
         assert!(complaint("alphabeta:depth=3,depth=4").contains("twice"));

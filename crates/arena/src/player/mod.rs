@@ -7,6 +7,7 @@
 //! | `random` | any legal move |
 //! | `oracle` | perfect play, where the game has an exact solver |
 //! | `alphabeta:depth=3` | alpha-beta with the game's handcrafted evaluation |
+//! | `turns:depth=3,actions=4` | plain alpha-beta over whole turns, where a turn is several moves |
 //! | `uct:rollouts=500` | plain Monte Carlo tree search, one random game a visit |
 //! | `handcrafted:visits=800` | tree search with the handcrafted evaluation |
 //! | `trained:visits=800` | tree search with the network that comes with the program |
@@ -28,6 +29,7 @@ mod oracle;
 mod played;
 mod random;
 mod tree;
+mod turns;
 
 pub use alpha_beta::AlphaBetaPlayer;
 pub use build::BuildError;
@@ -39,6 +41,7 @@ pub use oracle::OraclePlayer;
 pub use played::Played;
 pub use random::RandomPlayer;
 pub use tree::{TreePlayer, TreeSettings};
+pub use turns::TurnsPlayer;
 
 pub use crate::engine::Go;
 

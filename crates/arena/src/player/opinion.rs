@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use alfil_search::classical::{WIN, is_decided};
+
 /// How good the position is after the chosen move, for the side that made it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Opinion {
@@ -27,6 +29,15 @@ pub enum Worth {
 const SCALE: f32 = 400.0;
 
 impl Worth {
+    /// From the value that a classical search has found.
+    pub fn from_classical(value: i32) -> Worth {
+        match value {
+            value if !is_decided(value) => Worth::Hundredths(value),
+            value if value > 0 => Worth::Win(WIN.saturating_sub(value).unsigned_abs()),
+            value => Worth::Loss(WIN.saturating_add(value).unsigned_abs()),
+        }
+    }
+
     /// From an expected result between -1 and 1.
     pub fn from_value(value: f32) -> Worth {
         let value = if value.is_nan() { 0.0 } else { value.clamp(-0.9999, 0.9999) };

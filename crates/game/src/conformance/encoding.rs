@@ -78,20 +78,23 @@ pub(super) fn movers_view<E: Encoding>(sample: &Sample<E::Game>) -> Outcome {
     Ok(cases)
 }
 
-/// Plays each game from the start again with every move turned: at every ply, the planes and the policy must be the
-/// turned ones.
+/// Plays each game again with every move turned, from the turned first position: at every ply, the planes and the policy must
+/// be the turned ones. A start position that the encoding cannot turn is taken to look the same afterwards.
 pub(super) fn symmetries<E: Encoding>(sample: &Sample<E::Game>) -> Outcome {
     let start = E::Game::new(&sample.rules);
     let mut cases = 0;
-    for symmetry in E::SYMMETRIES {
+    for (number, symmetry) in E::SYMMETRIES.iter().enumerate() {
         let cells: HashSet<usize> = (0..E::CELLS).map(symmetry.cell).filter(|cell| *cell < E::CELLS).collect();
         let indices: HashSet<usize> = (0..E::POLICY_SIZE).map(symmetry.index).filter(|i| *i < E::POLICY_SIZE).collect();
         if cells.len() != E::CELLS || indices.len() != E::POLICY_SIZE {
             return Err(format!("the {} is no permutation", symmetry.name));
         }
-        for played in sample.games.iter().filter(|played| played.start.same_position(&start)) {
-            cases += replay::<E>(played, start.clone(), symmetry.cell, symmetry.index, &[])
-                .map_err(|error| format!("{}: {error}", symmetry.name))?;
+        for played in &sample.games {
+            let is_start = || played.start.same_position(&start).then(|| start.clone());
+            if let Some(twin) = E::turned(&played.start, number).or_else(is_start) {
+                cases += replay::<E>(played, twin, symmetry.cell, symmetry.index, &[])
+                    .map_err(|error| format!("{}: {error}", symmetry.name))?;
+            }
         }
     }
     Ok(cases)

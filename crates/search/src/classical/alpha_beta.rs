@@ -144,20 +144,19 @@ impl<N: Node> AlphaBeta<N> {
     ) -> i32 {
         self.nodes += 1;
         let mut moves = self.take_list();
+        if depth == 0 && !self.settings.quiescence {
+            self.leaves += 1;
+            let value = node.at_horizon(&mut moves);
+            self.lists.push(moves);
+            return at_ply(value, ply as i32);
+        }
         if let Some(end) = node.expand(&mut moves) {
             self.leaves += 1;
             self.lists.push(moves);
             return at_ply(end, ply as i32);
         }
         if depth == 0 {
-            let value = if self.settings.quiescence {
-                self.quiesce(node, ply, alpha, beta, moves)
-            } else {
-                self.leaves += 1;
-                self.lists.push(moves);
-                node.evaluate()
-            };
-            return value;
+            return self.quiesce(node, ply, alpha, beta, moves);
         }
 
         let known = if self.settings.table { self.table.get(node.key()) } else { None };

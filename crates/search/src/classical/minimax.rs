@@ -13,11 +13,11 @@ pub fn minimax<N: Node>(node: &N, depth: u32) -> i32 {
 fn descend<N: Node>(node: &N, depth: u32, ply: i32, root: Side) -> i32 {
     let seen_by_root = |value: i32| if node.side() == root { value } else { -value };
     let mut moves = Vec::new();
+    if depth == 0 {
+        return seen_by_root(at_ply(node.at_horizon(&mut moves), ply));
+    }
     if let Some(end) = node.expand(&mut moves) {
         return seen_by_root(at_ply(end, ply));
-    }
-    if depth == 0 {
-        return seen_by_root(node.evaluate());
     }
     let values = moves.into_iter().map(|m| {
         let mut after = node.clone();
@@ -27,15 +27,29 @@ fn descend<N: Node>(node: &N, depth: u32, ply: i32, root: Side) -> i32 {
     if node.side() == root { values.max().unwrap_or(-INFINITE) } else { values.min().unwrap_or(INFINITE) }
 }
 
+/// The positions that [`minimax`] looks at, the root included: the whole tree.
+pub fn minimax_nodes<N: Node>(node: &N, depth: u32) -> u64 {
+    let mut moves = Vec::new();
+    if depth == 0 || node.expand(&mut moves).is_some() {
+        return 1;
+    }
+    let below = moves.into_iter().map(|m| {
+        let mut after = node.clone();
+        after.play(m);
+        minimax_nodes(&after, depth - 1)
+    });
+    1 + below.sum::<u64>()
+}
+
 /// The same value with one rule for both sides: the best of the moves' values, negated where the side changes.
 pub fn negamax<N: Node>(node: &N, depth: u32) -> i32 {
     fn descend<N: Node>(node: &N, depth: u32, ply: i32) -> i32 {
         let mut moves = Vec::new();
+        if depth == 0 {
+            return at_ply(node.at_horizon(&mut moves), ply);
+        }
         if let Some(end) = node.expand(&mut moves) {
             return at_ply(end, ply);
-        }
-        if depth == 0 {
-            return node.evaluate();
         }
         let value = |m| {
             let mut after = node.clone();

@@ -2,15 +2,18 @@
 //!
 //! [`minimax()`] and [`negamax()`] are the definition. [`AlphaBeta`] gives the same value with far less work, each of its
 //! helpers being a switch of [`Settings`]; all are exact except quiescence and the null move, which say so. [`sss()`] is
-//! Stockman's best-first rival. All walk through [`Node`]s, of which [`GameNode`] is the one that real games use.
+//! Stockman's best-first rival. All walk through [`Node`]s: a [`GameNode`] is a game move by move, a [`TurnNode`] one turn by
+//! turn.
 
 mod alpha_beta;
 mod minimax;
 mod node;
 mod sss;
 mod table;
+mod turn;
 
 pub use alpha_beta::{AlphaBeta, Found, Settings};
-pub use minimax::{minimax, negamax};
+pub use minimax::{minimax, minimax_nodes, negamax};
 pub use node::{GameNode, INFINITE, Node, WIN, is_decided};
 pub use sss::sss;
+pub use turn::TurnNode;

@@ -1,6 +1,6 @@
 //! What a classical search walks through.
 
-use alfil_game::{Game, Knowledge, Side};
+use alfil_game::{Game, Knowledge, Outcome, Side};
 
 /// A win at once. A win in n plies is worth n less, so that a sooner one is worth more.
 pub const WIN: i32 = 1_000_000;
@@ -23,6 +23,12 @@ pub trait Node: Clone {
 
     /// Puts the moves into `moves` (after clearing it), or tells what the game's end is worth to the mover.
     fn expand(&self, moves: &mut Vec<Self::Move>) -> Option<i32>;
+
+    /// What the position is worth to the mover if nothing below it is looked at: the game's end, or an estimate. `moves` is
+    /// room that [`expand`](Node::expand) may need for it.
+    fn at_horizon(&self, moves: &mut Vec<Self::Move>) -> i32 {
+        self.expand(moves).unwrap_or_else(|| self.evaluate())
+    }
 
     /// Makes a move.
     fn play(&mut self, m: Self::Move);
@@ -64,14 +70,7 @@ impl<G: Game> Node for GameNode<G> {
     type Move = G::Move;
 
     fn expand(&self, moves: &mut Vec<G::Move>) -> Option<i32> {
-        let outcome = self.game.legal_moves(moves)?;
-        let points = outcome.score.to_mover(self.game.side()).0.points();
-        Some(match points {
-            0.0 => -WIN,
-            1.0 => WIN,
-            // A result between a draw and a win is worth less than any forced win and more than any estimate.
-            points => ((points - 0.5) * (WIN - 2 * DEEPEST) as f32) as i32,
-        })
+        self.game.legal_moves(moves).map(|outcome| worth(outcome, self.game.side()))
     }
 
     fn play(&mut self, m: G::Move) {
@@ -100,6 +99,16 @@ impl<G: Game> Node for GameNode<G> {
 
     fn passed(&self) -> Option<GameNode<G>> {
         Some(GameNode { game: self.game.passed()?, knowledge: self.knowledge })
+    }
+}
+
+/// What an end is worth to the mover.
+pub(super) fn worth(outcome: Outcome, mover: Side) -> i32 {
+    match outcome.score.to_mover(mover).0.points() {
+        0.0 => -WIN,
+        1.0 => WIN,
+        // A result between a draw and a win is worth less than any forced win and more than any estimate.
+        points => ((points - 0.5) * (WIN - 2 * DEEPEST) as f32) as i32,
     }
 }
 

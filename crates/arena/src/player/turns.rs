@@ -1,0 +1,58 @@
+//! The classical player for games in which a turn is several moves.
+
+use std::collections::VecDeque;
+
+use alfil_game::Game;
+use alfil_search::classical::{AlphaBeta, Settings, TurnNode};
+
+use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
+
+/// Alpha-beta over whole turns, without helpers, to a fixed depth. Searches once a turn and then plays what it has planned.
+/// Uses no chance.
+pub struct TurnsPlayer<G: Game> {
+    depth: u32,
+    actions: usize,
+    searcher: AlphaBeta<TurnNode<G>>,
+    plan: Option<Plan<G>>,
+}
+
+/// The rest of a turn.
+struct Plan<G: Game> {
+    /// Where it goes on.
+    from: G,
+    moves: VecDeque<G::Move>,
+    opinion: Opinion,
+}
+
+impl<G: Game> TurnsPlayer<G> {
+    /// Looks `depth` turns ahead, at least one, made of so many moves of each piece.
+    pub fn new(depth: u32, actions: usize) -> TurnsPlayer<G> {
+        TurnsPlayer { depth: depth.max(1), actions, searcher: AlphaBeta::new(Settings::PLAIN), plan: None }
+    }
+
+    fn search(&mut self, game: &G) -> Plan<G> {
+        let node = TurnNode { game: game.clone(), actions: self.actions };
+        let found = self.searcher.search(&node, self.depth);
+        let moves = found.line.first().map(|turn| turn.moves().collect()).unwrap_or_default();
+        let opinion = Opinion { worth: Worth::from_classical(found.value), depth: self.depth };
+        Plan { from: game.clone(), moves, opinion }
+    }
+}
+
+impl<G: Game> Player<G> for TurnsPlayer<G> {
+    fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
+        self.plan = None;
+        Ok(())
+    }
+
+    fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
+        let now = game.now();
+        let fits = |plan: &Plan<G>| !plan.moves.is_empty() && plan.from.same_position(now);
+        let mut plan = self.plan.take().filter(fits).unwrap_or_else(|| self.search(now));
+        let m = plan.moves.pop_front().ok_or(PlayerError::NoMove)?;
+        let opinion = Some(plan.opinion);
+        plan.from.play(m);
+        self.plan = Some(plan);
+        Ok(Choice { m, opinion })
+    }
+}

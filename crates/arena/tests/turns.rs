@@ -1,0 +1,62 @@
+//! The player that plans whole turns.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use alfil_arena::contest::Archive;
+use alfil_arena::player::{Played, Player, TurnsPlayer};
+use alfil_game::connect4::Connect4;
+use alfil_game::headquarters::Headquarters;
+use alfil_game::{Game, line};
+use common::{entrant, play, settings};
+
+#[test]
+fn it_finishes_its_games_and_beats_chance() {
+    let (turns, random) = (entrant::<Headquarters>("turns:depth=1,actions=3"), entrant("random"));
+    let (pairs, report) = play(&turns, &random, settings(10, 1), Archive::default()).unwrap();
+    assert!(report.wins >= 8, "{report}");
+    for record in pairs.iter().flatten() {
+        let mut game = Headquarters::from_position(&record.start, &Default::default()).unwrap();
+        line(&mut game, &record.moves).unwrap();
+        assert!(game.outcome().is_some());
+    }
+    let (turns, random) = (entrant::<Connect4>("turns:depth=4"), entrant("random"));
+    let (_, report) = play(&turns, &random, settings(10, 1), Archive::default()).unwrap();
+    assert!(report.wins >= 9, "{report}");
+}
+
+#[test]
+fn the_rest_of_a_planned_turn_is_what_was_searched() {
+    let mut played = Played::new(Headquarters::new(&Default::default()));
+    let mut player = TurnsPlayer::new(2, 3);
+    player.new_game(1).unwrap();
+    let mut planned = Vec::new();
+    for ply in 0..30 {
+        let mut legal = Vec::new();
+        if played.now().legal_moves(&mut legal).is_some() {
+            break;
+        }
+        let choice = player.choose(&played).unwrap();
+        assert!(legal.contains(&choice.m), "ply {ply}");
+        planned.push((played.now().side(), choice.opinion));
+        played.play(choice.m);
+    }
+    // A turn has one opinion, from the one search.
+    assert!(planned.windows(2).all(|pair| pair[0].0 != pair[1].0 || pair[0].1 == pair[1].1), "{planned:?}");
+}
+
+#[test]
+fn another_position_is_searched_anew() {
+    let start = Headquarters::new(&Default::default());
+    let mut player = TurnsPlayer::new(1, 3);
+    let first = player.choose(&Played::new(start.clone())).unwrap();
+    // Somebody else moves a soldier: the plan for the second move is for another position.
+    for other in ["c2-a1", "d9-e9", "e5-e5", "end"] {
+        let mut strayed = Played::new(start.clone());
+        let m = start.parse_move(other).unwrap();
+        assert_ne!(m, first.m);
+        strayed.play(m);
+        let mut fresh = TurnsPlayer::new(1, 3);
+        assert_eq!(player.choose(&strayed).unwrap(), fresh.choose(&strayed).unwrap(), "after {other}");
+    }
+}

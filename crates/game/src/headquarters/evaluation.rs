@@ -1,0 +1,49 @@
+//! The thesis's estimate: points of the headquarters, ways to the enemy's, health of the soldiers.
+
+use super::position::{Army, Position};
+use crate::Knowledge;
+
+/// How much each term counts. The thesis has 1 for all, and calls other weights the best way to other behaviour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Weights {
+    /// A point of a headquarters.
+    pub headquarters: i32,
+    /// A step of a soldier from the enemy's headquarters.
+    pub distance: i32,
+    /// A point of a soldier's health.
+    pub health: i32,
+}
+
+impl Default for Weights {
+    fn default() -> Weights {
+        Weights { headquarters: 1, distance: 1, health: 1 }
+    }
+}
+
+/// What the thesis counts as 1, in hundredths of a soldier of 10 points.
+const POINT: i32 = 10;
+
+/// The estimate as the side to move sees it, in hundredths of a soldier. Material is the soldiers' health.
+pub(super) fn evaluate(position: &Position, weights: &Weights, knowledge: Knowledge) -> i32 {
+    let (own, other) = (position.own(), position.other());
+    let mut points = weights.health * (health(own) - health(other));
+    if knowledge == Knowledge::Full {
+        points += weights.headquarters * (i32::from(own.points) - i32::from(other.points));
+        points += weights.distance * (way(other, own) - way(own, other));
+    }
+    POINT * points
+}
+
+/// What an order that kills wins at once: the rest of the target's health. Other attacks cost something as well.
+pub(super) fn kill(weights: &Weights, health: u8) -> i32 {
+    POINT * weights.health * i32::from(health)
+}
+
+fn health(army: &Army) -> i32 {
+    army.units.iter().map(|unit| i32::from(unit.health)).sum()
+}
+
+/// Steps of all living soldiers to the other side's headquarters, were there no obstacles.
+fn way(army: &Army, other: &Army) -> i32 {
+    army.living().map(|(_, unit)| unit.cell.distance(other.headquarters)).sum()
+}

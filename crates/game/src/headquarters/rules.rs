@@ -1,0 +1,80 @@
+//! What can be chosen about the game.
+
+use std::fs::File;
+use std::io::Read;
+
+use super::Headquarters;
+use super::evaluation::Weights;
+use super::map;
+use super::position::Position;
+use crate::RulesError;
+use crate::notation::settings;
+
+/// What can be chosen about the headquarters game: the map, the cap on turns, and how positions are estimated.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// The start position.
+    pub(super) map: Position,
+    /// Turns of both sides together after which the game is drawn.
+    pub(super) turn_cap: u16,
+    pub(super) weights: Weights,
+}
+
+/// The largest cap on turns.
+pub(super) const MOST_TURNS: u16 = 10_000;
+
+/// The largest weight: no estimate can then be taken for a win.
+const HEAVIEST: i32 = 100;
+
+/// Bytes of a map's file, at most. The largest map needs 160.
+const LARGEST_FILE: u64 = 1_000;
+
+impl Default for Rules {
+    fn default() -> Rules {
+        // 100 turns: players that want to win need about 15.
+        Rules { map: map::usual(), turn_cap: 100, weights: Weights::default() }
+    }
+}
+
+impl Rules {
+    /// Reads `map=FILE`, `turn_cap=N` and the weights `headquarters=`, `distance=`, `health=`.
+    pub(super) fn parse(text: &str) -> Result<Rules, RulesError> {
+        let wrong = |reason: String| RulesError::new::<Headquarters>(text, reason);
+        let mut rules = Rules::default();
+        for setting in settings(text) {
+            let (key, value) = setting.map_err(wrong)?;
+            let weight = || {
+                let weight = value.parse().ok().filter(|weight| (0..=HEAVIEST).contains(weight));
+                weight.ok_or_else(|| wrong(format!("{key} is a weight from 0 to {HEAVIEST}")))
+            };
+            match key {
+                "map" => rules.map = read_map(value).map_err(wrong)?,
+                "turn_cap" => {
+                    let cap = value.parse().ok().filter(|cap| (1..=MOST_TURNS).contains(cap));
+                    rules.turn_cap =
+                        cap.ok_or_else(|| wrong(format!("turn_cap is a number from 1 to {MOST_TURNS}")))?;
+                }
+                "headquarters" => rules.weights.headquarters = weight()?,
+                "distance" => rules.weights.distance = weight()?,
+                "health" => rules.weights.health = weight()?,
+                _ => {
+                    let keys = "map, turn_cap and the weights headquarters, distance and health";
+                    return Err(wrong(format!("there is no '{key}', only {keys}")));
+                }
+            }
+        }
+        Ok(rules)
+    }
+}
+
+fn read_map(path: &str) -> Result<Position, String> {
+    let mut bytes = Vec::new();
+    // One byte more than allowed tells a file that is too large.
+    let read = File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_end(&mut bytes));
+    read.map_err(|error| format!("its map cannot be read: {error}"))?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(format!("its map has more than {LARGEST_FILE} bytes, and no map needs so many"));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| "its map is not a text file".to_owned())?;
+    map::parse(&text)
+}

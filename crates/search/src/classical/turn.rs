@@ -1,0 +1,49 @@
+//! Whole turns instead of single moves.
+
+use alfil_game::{Game, Knowledge, Side, Turn};
+
+use super::node::{Node, worth};
+
+/// A game in which a ply is a whole turn: those that the game itself finds [worth looking at](Game::turns), with the game's
+/// full evaluation. Where a turn is one move, it is the same tree as that of [`GameNode`](super::GameNode).
+#[derive(Clone, Debug)]
+pub struct TurnNode<G: Game> {
+    /// The game.
+    pub game: G,
+    /// How many moves of each piece the turns are made of.
+    pub actions: usize,
+}
+
+impl<G: Game> Node for TurnNode<G> {
+    type Move = Turn<G::Move>;
+
+    fn expand(&self, turns: &mut Vec<Turn<G::Move>>) -> Option<i32> {
+        self.game.turns(self.actions, turns).map(|outcome| worth(outcome, self.game.side()))
+    }
+
+    fn at_horizon(&self, _: &mut Vec<Turn<G::Move>>) -> i32 {
+        // Turns are far dearer to make than to look for the end of the game.
+        self.game.outcome().map_or_else(|| self.evaluate(), |outcome| worth(outcome, self.game.side()))
+    }
+
+    fn play(&mut self, turn: Turn<G::Move>) {
+        turn.moves().for_each(|m| self.game.play(m));
+    }
+
+    fn side(&self) -> Side {
+        self.game.side()
+    }
+
+    fn evaluate(&self) -> i32 {
+        self.game.evaluate(Knowledge::Full)
+    }
+
+    fn key(&self) -> u64 {
+        self.game.key()
+    }
+
+    /// That of a single move; of several a mixture, which tells turns apart nearly always. It only orders them.
+    fn code(&self, turn: Turn<G::Move>) -> u16 {
+        turn.moves().fold(0u16, |code, m| code.rotate_left(5).wrapping_mul(0x9e35) ^ m.into())
+    }
+}
