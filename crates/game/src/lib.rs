@@ -20,6 +20,7 @@ pub mod registry;
 
 pub mod chess;
 pub mod connect4;
+pub mod hexchess;
 pub mod tictactoe;
 
 pub use encoding::{Encoding, Symmetry};
