@@ -3,6 +3,7 @@
 
 use alfil_game::chess::{Az21, Az119, Chess, Rules};
 use alfil_game::connect4::{Connect4, Solver};
+use alfil_game::hexchess::HexChess;
 use alfil_game::perft::perft;
 use alfil_game::pgn::{PgnGame, PgnReader};
 use alfil_game::{Encoding, Game, Oracle};
@@ -35,6 +36,12 @@ fn games<G: Game>(count: usize) -> Vec<Vec<G>> {
 fn chess_perft(bencher: Bencher) {
     let game = Chess::new(&Rules::default());
     bencher.counter(ItemsCount::new(4_865_609u64)).bench(|| perft(&game, 5));
+}
+
+#[divan::bench]
+fn hexchess_perft(bencher: Bencher) {
+    let game = HexChess::new(&Default::default());
+    bencher.counter(ItemsCount::new(7_282_418u64)).bench(|| perft(&game, 4));
 }
 
 /// A step of a descent: copy the game, generate, ask for the end, play.

@@ -24,6 +24,7 @@ pub mod registry;
 pub mod chess;
 pub mod connect4;
 pub mod headquarters;
+pub mod hexchess;
 pub mod tictactoe;
 
 pub use encoding::{Encoding, Symmetry};

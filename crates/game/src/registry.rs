@@ -81,6 +81,7 @@ macro_rules! games {
 
 games! {
     crate::chess::Chess: crate::chess::Az21, crate::chess::Az119, crate::chess::Lc0;
+    crate::hexchess::HexChess: crate::hexchess::Grid;
     crate::connect4::Connect4: crate::connect4::Stones;
     crate::tictactoe::TicTacToe: crate::tictactoe::Stones;
     crate::headquarters::Headquarters: crate::headquarters::Grid;
@@ -111,7 +112,7 @@ mod tests {
         assert_eq!(with_game("chess", Title).unwrap(), "chess and Chess960");
         assert_eq!(
             with_game("conect4", Title).unwrap_err().to_string(),
-            "there is no game 'conect4' (did you mean connect4?): the games are chess, connect4, tictactoe, headquarters"
+            "there is no game 'conect4' (did you mean connect4?): the games are chess, hexchess, connect4, tictactoe, headquarters"
         );
     }
 

@@ -9,7 +9,11 @@ use proptest::prelude::*;
 /// A chess position reached by the moves that `choices` pick.
 fn reached(start: u32, choices: &[u16]) -> Chess {
     let rules = Rules::default();
-    let mut game = if start < 960 { Chess::chess960(start, &rules).unwrap() } else { Chess::new(&rules) };
+    played(if start < 960 { Chess::chess960(start, &rules).unwrap() } else { Chess::new(&rules) }, choices)
+}
+
+/// The game after the moves that `choices` pick.
+fn played<G: Game>(mut game: G, choices: &[u16]) -> G {
     let mut moves = Vec::new();
     for &choice in choices {
         if game.legal_moves(&mut moves).is_some() {
@@ -39,6 +43,23 @@ impl GameVisitor for Feed<'_> {
             }
             let _ = line(&mut game, self.0);
         }
+    }
+}
+
+/// Changes one character of a position and feeds it to every parser.
+struct Damage<'a> {
+    choices: &'a [u16],
+    at: prop::sample::Index,
+    c: char,
+}
+
+impl GameVisitor for Damage<'_> {
+    type Output = ();
+    fn visit<G: Game>(self) {
+        let mut chars: Vec<char> = played(G::new(&G::Rules::default()), self.choices).position().chars().collect();
+        let at = self.at.index(chars.len());
+        chars[at] = self.c;
+        feed(&chars.into_iter().collect::<String>());
     }
 }
 
@@ -84,15 +105,14 @@ proptest! {
     }
 
     #[test]
-    fn text_that_is_nearly_right_never_panics(text in r"[a-hxKQRBNOTDAC0-9=+#\-/ w]{0,60}") {
+    fn text_that_is_nearly_right_never_panics(text in r"[a-lxKQRBNOTDAC0-9=+#\-/ w]{0,60}") {
         feed(&text);
     }
 
     #[test]
     fn damaged_positions_never_panic(choices in prop::collection::vec(any::<u16>(), 0..60), at in any::<prop::sample::Index>(), c in any::<char>()) {
-        let mut chars: Vec<char> = reached(960, &choices).position().chars().collect();
-        let at = at.index(chars.len());
-        chars[at] = c;
-        feed(&chars.into_iter().collect::<String>());
+        for name in registry::names() {
+            registry::with_game(name, Damage { choices: &choices, at, c }).unwrap();
+        }
     }
 }

@@ -1,0 +1,265 @@
+//! Hexagonal chess as [`Game`] asks for it.
+
+use std::fmt;
+
+use arrayvec::ArrayVec;
+
+use super::board::Role;
+use super::generate::generate;
+use super::moves::Move;
+use super::position::Position;
+use super::{board_text, endings, evaluation, fen, material, san};
+use crate::notation::settings;
+use crate::{Game, Knowledge, MoveError, Mover, Outcome, PositionError, RulesError, Score, Side};
+
+/// Reversible plies after which the game is drawn.
+pub(super) const FIFTY_MOVES: u32 = 100;
+
+/// What stalemate is worth to the side that brings it about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stalemate {
+    /// Half a point, as in chess.
+    Half,
+    /// Three quarters of a point, as Gliński's own rules have it; the side that cannot move keeps the fourth.
+    ThreeQuarters,
+}
+
+/// What can be chosen about the rules of hexagonal chess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// How stalemate is scored.
+    pub stalemate: Stalemate,
+    /// Plies after which a game is given up as drawn.
+    pub ply_cap: u32,
+}
+
+impl Default for Rules {
+    fn default() -> Rules {
+        // Of 1,000 games of random moves, which last 465 plies on average, all but one in a hundred were over by then: the
+        // cap should not decide what the other rules decide a little later. Games of players who want to win are shorter.
+        Rules { stalemate: Stalemate::Half, ply_cap: 700 }
+    }
+}
+
+/// A game of Gliński's hexagonal chess. A third repetition, the fiftieth move without progress and insufficient material
+/// end it at once.
+///
+/// ```
+/// use alfil_game::{Game, hexchess::HexChess, line};
+///
+/// let mut game = HexChess::new(&Default::default());
+/// line(&mut game, "g4g6 f6 Qh5").unwrap();
+/// assert_eq!(game.side(), alfil_game::Side::Second);
+/// ```
+#[derive(Clone, Debug)]
+pub struct HexChess {
+    position: Position,
+    /// How often this position has been on the board before.
+    repetitions: u8,
+    /// Plies since the last capture or pawn move.
+    clock: u32,
+    /// The number of the move, from 1.
+    number: u32,
+    ply: u32,
+    rules: Rules,
+    /// Keys of the earlier positions since the last capture or pawn move, the latest if there are too many.
+    reversible: ArrayVec<u64, { FIFTY_MOVES as usize }>,
+}
+
+impl HexChess {
+    pub(super) fn from_parts(position: Position, clock: u32, number: u32, rules: &Rules) -> HexChess {
+        HexChess { position, repetitions: 0, clock, number, ply: 0, rules: *rules, reversible: ArrayVec::new() }
+    }
+
+    pub(super) fn current(&self) -> &Position {
+        &self.position
+    }
+
+    pub(super) fn clock(&self) -> u32 {
+        self.clock
+    }
+
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Whether this position has been on the board before.
+    pub(super) fn is_repeated(&self) -> bool {
+        self.repetitions > 0
+    }
+}
+
+impl Game for HexChess {
+    type Move = Move;
+    type Rules = Rules;
+
+    const NAME: &'static str = "hexchess";
+    const TITLE: &'static str = "Gliński's hexagonal chess";
+    const SIDES: [&'static str; 2] = ["white", "black"];
+    const PROBES: &'static [(&'static str, &'static str)] = &[
+        ("a queen up", "b/1bk/n1b1n/r5r/ppppppppp/11/5P5/4P1P4/3P1B1P3/2P2B2P2/1PRNQBKNRP1 w - 0 1"),
+        ("a queen down", "b/qbk/n1b1n/r5r/ppppppppp/11/5P5/4P1P4/3P1B1P3/2P2B2P2/1PRN1BKNRP1 w - 0 1"),
+        ("even", fen::START),
+    ];
+    const TEST_POSITIONS: &'static [&'static str] = &[
+        // En passant possible at once, for both sides; once both pawns together shut a line to the king.
+        "b/qbk/n1b1n/r5r/ppp1ppppp/5P5/4p6/4P1P4/3P1B1P3/2P2B2P2/1PRNQBKNRP1 w e6 0 3",
+        "k/q2/5/7/9/4PpP4/11/11/11/11/4QK5 b e5 0 9",
+        "k/3/5/7/9/5P4r/4p6/11/11/1K9/11 w e6 0 2",
+        // Promotions and under-promotions, with captures.
+        "1/nPr/5/bP5/4k4/qP7P1/11/5K5/11/4pp1p3/3B2N3R w - 0 30",
+        "1/nPr/5/bP5/4k4/qP7P1/11/5K5/11/4pp1p3/3B2N3R b - 0 30",
+        // Pawns that capture onto the start cells of others, and outwards to files that have none.
+        "k/3/5/7/9/11/11/11/1p1P3Pp2/ppP5Ppp/1P3K3P1 w - 0 1",
+        // The same from left to right.
+        "b/qbq/n1b1n/r2k2r/pppp1pppp/11/11/4PKP4/3P1B1P3/2P2B2P2/1PRNQBQNRP1 w - 0 1",
+        // Few pieces: repetitions, the 50-move rule, insufficient material.
+        "1/3/5/7/4k4/11/11/11/2R2K5/11/11 w - 95 80",
+        "1/3/5/7/9/2k2K5/4B6/11/11/3p7/11 b - 0 60",
+    ];
+
+    fn rules(text: &str) -> Result<Rules, RulesError> {
+        let wrong = |reason: String| RulesError::new::<HexChess>(text, reason);
+        let mut rules = Rules::default();
+        for setting in settings(text) {
+            match setting.map_err(wrong)? {
+                ("stalemate", "1/2") => rules.stalemate = Stalemate::Half,
+                ("stalemate", "3/4") => rules.stalemate = Stalemate::ThreeQuarters,
+                ("stalemate", _) => return Err(wrong("stalemate is 1/2 or 3/4".to_owned())),
+                ("ply_cap", value) => {
+                    let cap = value.parse().ok().filter(|cap| (1..=100_000).contains(cap));
+                    rules.ply_cap = cap.ok_or_else(|| wrong("ply_cap is a number from 1 to 100000".to_owned()))?;
+                }
+                (key, _) => return Err(wrong(format!("there is no '{key}', only stalemate and ply_cap"))),
+            }
+        }
+        Ok(rules)
+    }
+
+    fn new(rules: &Rules) -> HexChess {
+        fen::start(rules)
+    }
+
+    fn from_position(text: &str, rules: &Rules) -> Result<HexChess, PositionError> {
+        fen::parse(text, rules)
+    }
+
+    fn random_ending(rules: &Rules, below: &mut dyn FnMut(u32) -> u32) -> Option<HexChess> {
+        endings::random(rules, below)
+    }
+
+    fn position(&self) -> String {
+        fen::write(self)
+    }
+
+    fn coloured(&self) -> String {
+        board_text::coloured(&self.position)
+    }
+
+    fn side(&self) -> Side {
+        self.position.turn()
+    }
+
+    fn ply(&self) -> u32 {
+        self.ply
+    }
+
+    fn ply_cap(&self) -> u32 {
+        self.rules.ply_cap
+    }
+
+    fn generate(&self, moves: &mut Vec<Move>) {
+        generate(&self.position, moves);
+    }
+
+    fn verdict(&self, generated: &[Move]) -> Option<Outcome> {
+        if generated.is_empty() {
+            return Some(if self.position.in_check(self.side()) {
+                Outcome::win(!self.side(), "checkmate")
+            } else {
+                let points = match self.rules.stalemate {
+                    Stalemate::Half => Score::DRAW,
+                    Stalemate::ThreeQuarters => Score::new(0.75),
+                };
+                Outcome { score: Mover(points).to_first(!self.side()), reason: "stalemate" }
+            });
+        }
+        if self.repetitions >= 2 {
+            Some(Outcome::draw("threefold repetition"))
+        } else if self.clock >= FIFTY_MOVES {
+            Some(Outcome::draw("50-move rule"))
+        } else if material::is_insufficient(self.position.board()) {
+            Some(Outcome::draw("insufficient material"))
+        } else if self.ply >= self.rules.ply_cap {
+            Some(Outcome::draw("ply cap"))
+        } else {
+            None
+        }
+    }
+
+    fn play(&mut self, m: Move) {
+        let before = self.position.key();
+        self.number += u32::from(self.side() == Side::Second);
+        self.ply += 1;
+        if self.position.play(m) {
+            if self.reversible.is_full() {
+                self.reversible.remove(0);
+            }
+            self.reversible.push(before);
+            self.clock += 1;
+        } else {
+            self.reversible.clear();
+            self.clock = 0;
+        }
+        // The same side was to move every second ply ago.
+        let same_side = self.reversible.iter().rev().skip(1).step_by(2);
+        let earlier = same_side.filter(|&&earlier| earlier == self.position.key()).count();
+        self.repetitions = earlier.min(usize::from(u8::MAX)) as u8;
+    }
+
+    fn key(&self) -> u64 {
+        self.position.key()
+    }
+
+    fn same_position(&self, other: &HexChess) -> bool {
+        self.position.is_same(&other.position)
+    }
+
+    fn swapped(&self) -> Option<HexChess> {
+        Some(HexChess::from_parts(self.position.swapped(), self.clock, self.number, &self.rules))
+    }
+
+    fn move_text(&self, m: Move) -> String {
+        let promotion = self.position.promotion(m).map(Role::letter);
+        format!("{}{}{}", m.from(), m.to(), promotion.map(String::from).unwrap_or_default())
+    }
+
+    fn move_name(&self, m: Move) -> String {
+        san::write(&self.position, m)
+    }
+
+    fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
+        san::parse(&self.position, text)
+    }
+
+    fn evaluate(&self, knowledge: Knowledge) -> i32 {
+        evaluation::evaluate(&self.position, knowledge)
+    }
+
+    fn gain(&self, m: Move) -> i32 {
+        evaluation::gain(&self.position, m)
+    }
+
+    fn passed(&self) -> Option<HexChess> {
+        evaluation::may_pass(&self.position).then(|| HexChess {
+            ply: self.ply + 1,
+            ..HexChess::from_parts(self.position.passed(), self.clock, self.number, &self.rules)
+        })
+    }
+}
+
+impl fmt::Display for HexChess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        board_text::draw(&self.position, f)
+    }
+}

@@ -1,0 +1,24 @@
+//! Gliński's hexagonal chess: 91 cells, three bishops and nine pawns a side.
+
+mod attacks;
+mod board;
+mod board_text;
+mod cell;
+mod cells;
+mod endings;
+mod evaluation;
+mod fen;
+mod game;
+mod generate;
+mod grid;
+mod material;
+mod moves;
+mod policy;
+mod position;
+mod san;
+mod zobrist;
+
+pub use cell::Cell;
+pub use game::{HexChess, Rules, Stalemate};
+pub use grid::Grid;
+pub use moves::Move;
