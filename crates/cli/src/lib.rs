@@ -9,8 +9,10 @@ mod game;
 mod ladder;
 mod match_command;
 mod net;
+mod outcome;
 mod pgn;
 mod plan;
+mod play;
 mod report;
 mod search;
 mod selfplay;
@@ -55,6 +57,8 @@ enum Command {
     Plan(plan::PlanCommand),
     /// Show a run as a page for the browser
     Report(report::ReportCommand),
+    /// Play a game in the terminal
+    Play(play::PlayCommand),
     /// Play chess in any program that speaks UCI
     Uci(uci::EngineOptions),
     /// Show the best moves of a chess position
@@ -97,6 +101,7 @@ pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
         Command::Train(command) => train::run(command, &mut out),
         Command::Plan(command) => plan::run(command, &mut out),
         Command::Report(command) => report::run(&command, &mut out),
+        Command::Play(command) => play::run(command, &mut out),
         Command::Uci(options) => return finish(uci::run(&options)),
         Command::Analyse(command) => analyse::run(&command, &mut out),
         Command::Match(command) => match_command::run(command, &mut out),
