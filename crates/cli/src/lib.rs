@@ -17,6 +17,7 @@ mod report;
 mod search;
 mod selfplay;
 mod stop;
+mod study;
 mod torch;
 mod train;
 mod uci;
@@ -69,6 +70,9 @@ enum Command {
     Ladder(ladder::LadderCommand),
     /// Have players' moves judged by the game's exact solver
     Exam(exam::ExamCommand),
+    /// Learn about games by playing many of them
+    #[command(subcommand)]
+    Study(study::StudyCommand),
     /// Check and explain configurations
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -107,6 +111,7 @@ pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
         Command::Match(command) => match_command::run(command, &mut out),
         Command::Ladder(command) => ladder::run(command, &mut out),
         Command::Exam(command) => exam::run(command, &mut out),
+        Command::Study(command) => study::run(command, &mut out),
         Command::Config(command) => config::run(command, &mut out),
         Command::Bench(command) => bench::run(command, &mut out),
         Command::Pgn(command) => pgn::run(command, &mut out),
