@@ -9,18 +9,19 @@ pub const LEVELS: RangeInclusive<u64> = 1..=10;
 
 /// Visits, temperature of the choice among the visited moves, and temperature of the evaluator's preferences, by level.
 ///
-/// Few visits alone would not do: a trained network plays well without any. What makes the low levels weak is chance, both in
-/// what is looked at and in what is played. Each level has to beat the one below in every game, which `alfil ladder` measures.
+/// Fewer visits would not make the low levels weaker: they would all go to the moves that a trained network likes best, and
+/// those are good. What makes them weak is chance, both in what is looked at and in what is played. Each level has to beat
+/// the one below, which `alfil ladder` measures.
 const TABLE: [(u32, f64, f32); 10] = [
-    (8, 2.0, 3.0),
-    (12, 1.5, 2.5),
-    (20, 1.2, 2.0),
-    (35, 1.0, 1.8),
-    (60, 0.8, 1.5),
-    (100, 0.6, 1.4),
-    (200, 0.45, 1.2),
-    (400, 0.3, 1.1),
-    (800, 0.15, 1.0),
+    (8, 4.0, 6.0),
+    (12, 2.5, 4.0),
+    (20, 1.6, 3.0),
+    (35, 1.2, 2.2),
+    (60, 0.9, 1.8),
+    (100, 0.7, 1.5),
+    (200, 0.5, 1.3),
+    (400, 0.35, 1.15),
+    (800, 0.2, 1.0),
     (1600, 0.0, 1.0),
 ];
 

@@ -163,7 +163,7 @@ impl<G: Game> Table<G> {
         let game = self.sitting.played();
         let unfinished = self.sitting.legal_moves(&mut Vec::new()).is_none() && !game.moves().is_empty();
         if unfinished {
-            writeln!(out, "from here again: alfil play {} --position '{}'", G::NAME, game.now().position())?;
+            writeln!(out, "to go on from here:\n  alfil play {} --position '{}'", G::NAME, game.now().position())?;
         }
         Ok(())
     }

@@ -36,8 +36,8 @@ impl Histogram {
 
     /// Their mean; 0 of none.
     pub fn mean(&self) -> f64 {
-        let sum: f64 = self.counts.iter().enumerate().map(|(number, count)| number as f64 * *count as f64).sum();
-        sum / self.total().max(1) as f64
+        let sum: u64 = self.counts.iter().zip(0..).map(|(count, number)| count * number).sum();
+        sum as f64 / self.total().max(1) as f64
     }
 
     /// The smallest number that a share of all of them does not exceed: the median for 0.5.
