@@ -1,10 +1,10 @@
 //! Words for messages and tables.
 
-/// " (did you mean x?)", if one of the known words is near.
-pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+/// " (did you mean x?)", if one of the known words is near: a third of its letters may be wrong, and at most three.
+pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let close = known.into_iter().map(|known| (strsim::damerau_levenshtein(word, known), known)).min();
     match close {
-        Some((distance, known)) if distance <= 3 && distance < known.len() => format!(" (did you mean {known}?)"),
+        Some((distance, known)) if distance <= ((known.len() + 1) / 3).min(3) => format!(" (did you mean {known}?)"),
         _ => String::new(),
     }
 }
@@ -37,5 +37,6 @@ mod tests {
     fn only_near_words_are_proposed() {
         assert_eq!(did_you_mean("dpeth", ["depth", "name"]), " (did you mean depth?)");
         assert_eq!(did_you_mean("x", ["tc", "depth"]), "");
+        assert_eq!(did_you_mean("e7e5", ["a2a3", "x"]), "");
     }
 }

@@ -311,7 +311,7 @@ impl<W: Write> GameVisitor for Show<'_, W> {
 }
 
 /// Words side by side in 78 columns.
-fn write_columns(words: &[String], out: &mut impl Write) -> anyhow::Result<()> {
+pub fn write_columns(words: &[String], out: &mut impl Write) -> anyhow::Result<()> {
     let width = words.iter().map(|word| word.chars().count()).max().unwrap_or(0) + 2;
     for row in words.chunks((78 / width).max(1)) {
         for word in row {

@@ -9,12 +9,15 @@ mod game;
 mod ladder;
 mod match_command;
 mod net;
+mod outcome;
 mod pgn;
 mod plan;
+mod play;
 mod report;
 mod search;
 mod selfplay;
 mod stop;
+mod study;
 mod torch;
 mod train;
 mod uci;
@@ -55,6 +58,8 @@ enum Command {
     Plan(plan::PlanCommand),
     /// Show a run as a page for the browser
     Report(report::ReportCommand),
+    /// Play a game in the terminal
+    Play(play::PlayCommand),
     /// Play in any program that speaks UCI
     Uci(uci::EngineOptions),
     /// Show the best moves of a position
@@ -65,6 +70,9 @@ enum Command {
     Ladder(ladder::LadderCommand),
     /// Have players' moves judged by the game's exact solver
     Exam(exam::ExamCommand),
+    /// Learn about games by playing many of them
+    #[command(subcommand)]
+    Study(study::StudyCommand),
     /// Check and explain configurations
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -97,11 +105,13 @@ pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
         Command::Train(command) => train::run(command, &mut out),
         Command::Plan(command) => plan::run(command, &mut out),
         Command::Report(command) => report::run(&command, &mut out),
+        Command::Play(command) => play::run(command, &mut out),
         Command::Uci(options) => return finish(uci::run(&options)),
         Command::Analyse(command) => analyse::run(&command, &mut out),
         Command::Match(command) => match_command::run(command, &mut out),
         Command::Ladder(command) => ladder::run(command, &mut out),
         Command::Exam(command) => exam::run(command, &mut out),
+        Command::Study(command) => study::run(command, &mut out),
         Command::Config(command) => config::run(command, &mut out),
         Command::Bench(command) => bench::run(command, &mut out),
         Command::Pgn(command) => pgn::run(command, &mut out),

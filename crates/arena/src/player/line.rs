@@ -8,7 +8,7 @@ use alfil_game::Knowledge;
 use alfil_search::selection::Rule;
 
 use super::keys::{Keys, seconds};
-use super::{ExternalSettings, TreeSettings};
+use super::{ExternalSettings, LEVELS, TreeSettings};
 use crate::engine::Go;
 use crate::wording::{did_you_mean, shorten};
 
@@ -28,7 +28,7 @@ Players:
 Keys, with commas between them:
   every player    name=
   tree searches   visits= (or nodes=, or rollouts= for uct), movetime= in seconds, threads=,
-                  temperature= (0: the best move)
+                  temperature= (0: the best move); or level=1 to 10 for all of these but threads=
   alphabeta       depth=, eval= (material: counts pieces only)
   turns           depth= in turns, actions= (moves of each piece that turns are made of)
   engines         movetime=, nodes=, depth=, tc=BASE+INCREMENT in seconds, option.NAME=";
@@ -95,6 +95,9 @@ pub enum LineError {
     /// Two keys that say the same.
     #[error("{0} and {1} mean the same: use one of them")]
     Both(&'static str, &'static str),
+    /// A key that says otherwise than the level.
+    #[error("level= stands for {0}= as well: use one of them")]
+    Level(&'static str),
     /// A value that cannot be.
     #[error("{key}='{value}' should be {expected}")]
     Value {
@@ -157,7 +160,8 @@ impl FromStr for PlayerLine {
                 plain(PlayerKind::Turns { depth, actions }, &keys)
             }
             "uct" => {
-                let keys = Keys::parse(word, keys, &["rollouts", "movetime", "threads", "temperature", "name"])?;
+                let keys =
+                    Keys::parse(word, keys, &["level", "rollouts", "movetime", "threads", "temperature", "name"])?;
                 let settings = TreeSettings { rule: Rule::UCT, ..tree_settings(&keys, &["rollouts"], 500)? };
                 plain(PlayerKind::Uct(settings), &keys)
             }
@@ -181,7 +185,7 @@ impl FromStr for PlayerLine {
     }
 }
 
-const TREE_KEYS: [&str; 7] = ["visits", "nodes", "movetime", "threads", "temperature", "policytemp", "name"];
+const TREE_KEYS: [&str; 8] = ["level", "visits", "nodes", "movetime", "threads", "temperature", "policytemp", "name"];
 
 /// The kind or file, and its keys: after the first colon that a key and `=` follow. A file's name may contain colons.
 fn split(text: &str) -> (&str, &str) {
@@ -202,6 +206,14 @@ fn name(keys: &Keys<'_>, otherwise: &str) -> String {
 }
 
 fn tree_settings(keys: &Keys<'_>, counts: &[&'static str], usual: u32) -> Result<TreeSettings, LineError> {
+    let threads = keys.number("threads", 1..=1024)?.unwrap_or(1) as u32;
+    if let Some(level) = keys.number("level", LEVELS)? {
+        let mut others = counts.iter().chain(&["movetime", "temperature", "policytemp"]);
+        return match others.find(|key| keys.get(key).is_some()) {
+            Some(key) => Err(LineError::Level(key)),
+            None => Ok(TreeSettings { threads, ..TreeSettings::at_level(level) }),
+        };
+    }
     let mut visits = None;
     for &key in counts {
         if let Some(number) = keys.number(key, 1..=u32::MAX.into())? {
@@ -215,7 +227,7 @@ fn tree_settings(keys: &Keys<'_>, counts: &[&'static str], usual: u32) -> Result
     Ok(TreeSettings {
         visits: visits.or(movetime.is_none().then_some(usual)),
         movetime,
-        threads: keys.number("threads", 1..=1024)?.unwrap_or(1) as u32,
+        threads,
         temperature: keys.decimal("temperature", 0.0..=100.0)?.unwrap_or(0.0),
         rule: Rule::default(),
         policy_temperature: keys.decimal("policytemp", 0.1..=10.0)?.unwrap_or(1.0) as f32,
@@ -293,6 +305,10 @@ mod tests {
         assert_eq!((tree.visits, tree.movetime, tree.threads), (None, Some(Duration::from_millis(250)), 2));
         let PlayerKind::Handcrafted(tree) = read("handcrafted:nodes=1").kind else { panic!() };
         assert_eq!(tree.visits, Some(1));
+        let PlayerKind::Trained(tree) = read("trained:level=3,threads=2").kind else { panic!() };
+        assert_eq!(tree, TreeSettings { threads: 2, ..TreeSettings::at_level(3) });
+        let PlayerKind::Uct(tree) = read("uct:level=10").kind else { panic!() };
+        assert_eq!((tree.visits, tree.rule), (TreeSettings::at_level(10).visits, Rule::UCT));
     }
 
     #[test]
@@ -334,6 +350,8 @@ mod tests {
         assert!(complaint("handcrafted:movetime=NaN").contains("should be seconds"));
         assert!(complaint("handcrafted:movetime=-1").contains("should be seconds"));
         assert!(complaint("handcrafted:temperature=inf").contains("from 0 to 100"));
+        assert!(complaint("trained:level=11").contains("level='11' should be a whole number from 1 to 10"));
+        assert!(complaint("uct:level=2,rollouts=9").contains("level= stands for rollouts= as well"));
         assert!(complaint("uci:").contains("followed by the program"));
         assert!(complaint("uci:engine").contains("needs a limit"));
         assert!(complaint("uci:engine,tc=0+1").contains("as in 10+0.1"));

@@ -14,8 +14,8 @@
 //! | `net.safetensors:visits=800` | tree search with a network file |
 //! | `uci:/path/to/engine --flag,movetime=0.1,option.Hash=64` | another program that speaks UCI |
 //!
-//! Tree searches take `visits=` (`nodes=` is the same) or `movetime=` in seconds, and `threads=` and `temperature=`. UCI
-//! engines take `movetime=`, `nodes=`, `depth=` or a running clock `tc=BASE+INCREMENT` in seconds. Every player takes
+//! Tree searches take `visits=` (`nodes=` is the same) or `movetime=` in seconds, and `threads=` and `temperature=`; or
+//! `level=` from 1 to 10, which stands for visits and temperatures. UCI engines take `movetime=`, `nodes=`, `depth=` or a running clock `tc=BASE+INCREMENT` in seconds. Every player takes
 //! `name=`.
 
 mod alpha_beta;
@@ -23,6 +23,7 @@ mod build;
 mod entrant;
 mod external;
 mod keys;
+mod level;
 mod line;
 mod opinion;
 mod oracle;
@@ -35,6 +36,7 @@ pub use alpha_beta::AlphaBetaPlayer;
 pub use build::BuildError;
 pub use entrant::Entrant;
 pub use external::{ExternalPlayer, ExternalSettings, Patience};
+pub use level::LEVELS;
 pub use line::{GRAMMAR, LineError, PlayerLine};
 pub use opinion::{Opinion, Worth};
 pub use oracle::OraclePlayer;

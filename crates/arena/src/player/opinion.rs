@@ -43,6 +43,15 @@ impl Worth {
         let value = if value.is_nan() { 0.0 } else { value.clamp(-0.9999, 0.9999) };
         Worth::Hundredths((SCALE * ((1.0 + value) / (1.0 - value)).log10()).round() as i32)
     }
+
+    /// The expected points, from 0 to 1.
+    pub fn points(self) -> f32 {
+        match self {
+            Worth::Hundredths(worth) => 1.0 / (1.0 + 10f32.powf(-(worth as f32) / SCALE)),
+            Worth::Win(_) => 1.0,
+            Worth::Loss(_) => 0.0,
+        }
+    }
 }
 
 impl fmt::Display for Worth {
@@ -75,5 +84,14 @@ mod tests {
         assert_eq!(text(Worth::from_value(0.0)), "+0.00/12");
         assert_eq!(text(Worth::from_value(9.0 / 11.0)), "+4.00/12");
         assert_eq!(Worth::from_value(f32::NAN), Worth::Hundredths(0));
+    }
+
+    #[test]
+    fn points_are_what_the_opinion_was_made_from() {
+        for value in [-0.9, -0.3, 0.0, 0.5, 0.99] {
+            let points = Worth::from_value(value).points();
+            assert!((2.0 * points - 1.0 - value).abs() < 2e-3, "{value}: {points}");
+        }
+        assert_eq!((Worth::Win(3).points(), Worth::Loss(0).points()), (1.0, 0.0));
     }
 }

@@ -22,6 +22,15 @@ impl<G: Game> Played<G> {
         self.moves.push(m);
     }
 
+    /// Goes back to where it stood after so many moves; nothing changes if there are not more.
+    pub fn go_back(&mut self, moves: usize) {
+        if moves < self.moves.len() {
+            self.moves.truncate(moves);
+            self.now = self.start.clone();
+            self.moves.iter().for_each(|m| self.now.play(*m));
+        }
+    }
+
     /// Where the game began.
     pub fn start(&self) -> &G {
         &self.start

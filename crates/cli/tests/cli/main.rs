@@ -3,6 +3,7 @@
 
 mod commands;
 mod contests;
+mod playing;
 mod support;
 #[cfg(feature = "torch")]
 mod training;

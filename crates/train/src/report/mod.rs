@@ -9,6 +9,9 @@ mod speed;
 mod strength;
 mod text;
 
+pub use chart::{Axis, Unit};
+pub use text::escape;
+
 use std::path::{Path, PathBuf};
 
 use toml::Table;

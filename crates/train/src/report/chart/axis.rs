@@ -13,8 +13,11 @@ pub struct Axis {
 /// How the numbers of an axis are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
+    /// As it is.
     Number,
+    /// In percent.
     Share,
+    /// In whole points.
     Elo,
 }
 

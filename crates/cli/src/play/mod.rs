@@ -1,0 +1,88 @@
+//! `alfil play`
+
+mod completion;
+mod engines;
+mod input;
+mod order;
+mod saved;
+mod seats;
+mod sitting;
+mod table;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+use alfil_arena::player::{GRAMMAR, LEVELS};
+use alfil_game::Game;
+use alfil_game::registry::{self, GameVisitor};
+use clap::Args;
+
+use crate::{Verdict, stop};
+use engines::{Engines, Wish};
+use input::Input;
+use seats::Seats;
+use sitting::Sitting;
+use table::Table;
+
+#[derive(Args)]
+#[command(after_help = GRAMMAR)]
+pub struct PlayCommand {
+    /// The game's name: alfil game list shows them
+    game: String,
+    /// The side that you play by its name in the game, both or none [default: the one that moves first]
+    #[arg(long, value_name = "NAME")]
+    side: Option<String>,
+    /// How strong the engine is, from 1 to 10
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(LEVELS))]
+    level: u64,
+    /// The network that the engine plays with [default: the one that comes along, if there is one]
+    #[arg(long, value_name = "FILE")]
+    net: Option<PathBuf>,
+    /// Another engine, in one line
+    #[arg(long, value_name = "LINE", conflicts_with_all = ["level", "net"])]
+    player: Option<String>,
+    /// Where the game begins, in the game's notation [default: the start position]
+    #[arg(long, value_name = "P", conflicts_with = "load")]
+    position: Option<String>,
+    /// Go on with a saved game
+    #[arg(long, value_name = "FILE")]
+    load: Option<PathBuf>,
+}
+
+pub fn run(command: PlayCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let game = command.game.clone();
+    registry::with_game(&game, Task { command, out })?
+}
+
+struct Task<'a, W> {
+    command: PlayCommand,
+    out: &'a mut W,
+}
+
+impl<W: Write> GameVisitor for Task<'_, W> {
+    type Output = anyhow::Result<Verdict>;
+
+    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
+        let Task { command, out } = self;
+        let side = command.side.as_deref().unwrap_or(G::SIDES[0]);
+        let seats = Seats::read::<G>(side)?;
+        let rules = G::Rules::default();
+        let sitting = match (&command.load, command.position.as_deref()) {
+            (Some(path), _) => saved::load(path)?,
+            (None, Some(text)) => Sitting::new(G::from_position(text, &rules)?),
+            (None, None) => Sitting::new(G::new(&rules)),
+        };
+        let wish = Wish { level: command.level, net: command.net.as_deref(), player: command.player.as_deref() };
+        let engines = Engines::<G>::new(&wish)?;
+        let part = match side.to_lowercase().as_str() {
+            "both" => "You play both sides.".to_owned(),
+            "none" => "You watch.".to_owned(),
+            side => format!("You play {side}."),
+        };
+        writeln!(out, "The engine: {}.\n{part} Type a move, or help.", engines.described)?;
+        let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let coloured = io::stdout().is_terminal() && !no_colour;
+        Table { sitting, seats, engines, coloured, stop: stop::flag()? }.run(&mut Input::new()?, out)?;
+        Ok(Verdict::Fine)
+    }
+}

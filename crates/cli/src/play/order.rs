@@ -1,0 +1,132 @@
+//! What the user types.
+
+use std::path::PathBuf;
+
+use alfil_arena::did_you_mean;
+use alfil_game::{Game, MoveError};
+
+/// What the user wants.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Order<M> {
+    Play(M),
+    Moves,
+    Undo,
+    Hint,
+    Save(PathBuf),
+    Load(PathBuf),
+    Resign,
+    New,
+    Help,
+    Quit,
+}
+
+/// The orders that are no moves, with what they do.
+pub const ORDERS: [(&str, &str); 9] = [
+    ("moves", "lists the legal moves"),
+    ("undo", "takes back your last move and all that came after it"),
+    ("hint", "asks for a good move"),
+    ("save", "FILE: keeps the game in a file"),
+    ("load", "FILE: goes on with a game from a file"),
+    ("resign", "gives the game up"),
+    ("new", "begins again"),
+    ("help", "shows this"),
+    ("quit", "leaves, as ctrl-D does"),
+];
+
+/// Why a line is no order.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OrderError {
+    #[error("{0} needs the name of a file, as in {0} game.txt")]
+    NoFile(&'static str),
+    #[error("{0} stands alone: leave out what follows it")]
+    NotAlone(&'static str),
+    #[error("the game is over{0}: there is only undo, save FILE, load FILE, new and quit")]
+    Over(String),
+    #[error("{0}{1}; see moves or help")]
+    NoMove(MoveError, String),
+}
+
+/// Reads a line. `legal` are the moves that can be played, none if the game is over.
+pub fn read<G: Game>(line: &str, game: &G, legal: &[G::Move]) -> Result<Order<G::Move>, OrderError> {
+    let line = line.trim();
+    // A move comes first, whatever a game may call its moves.
+    let parsed = game.parse_move(line);
+    if let Some(m) = parsed.as_ref().ok().filter(|m| legal.contains(m)) {
+        return Ok(Order::Play(*m));
+    }
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let lower = word.to_lowercase();
+    let Some((word, _)) = ORDERS.into_iter().find(|(known, _)| *known == lower) else {
+        return Err(unknown(line, parsed, game, legal));
+    };
+    let file = PathBuf::from(rest.trim());
+    Ok(match (word, rest.trim().is_empty()) {
+        ("save" | "load", true) => return Err(OrderError::NoFile(word)),
+        ("save", false) => Order::Save(file),
+        ("load", false) => Order::Load(file),
+        (_, false) => return Err(OrderError::NotAlone(word)),
+        ("moves" | "hint" | "resign", true) if legal.is_empty() => return Err(OrderError::Over(String::new())),
+        ("moves", true) => Order::Moves,
+        ("undo", true) => Order::Undo,
+        ("hint", true) => Order::Hint,
+        ("resign", true) => Order::Resign,
+        ("new", true) => Order::New,
+        ("quit", true) => Order::Quit,
+        _ => Order::Help,
+    })
+}
+
+fn unknown<G: Game>(line: &str, parsed: Result<G::Move, MoveError>, game: &G, legal: &[G::Move]) -> OrderError {
+    let orders = ORDERS.map(|(word, _)| word.to_owned());
+    let moves = legal.iter().flat_map(|m| [game.move_name(*m), game.move_text(*m)]);
+    let known: Vec<String> = orders.into_iter().chain(moves).collect();
+    // Words of this length are no typing mistakes, and would take long to compare.
+    let nearest = if line.len() > 40 { String::new() } else { did_you_mean(line, known.iter().map(String::as_str)) };
+    match parsed {
+        _ if legal.is_empty() => OrderError::Over(nearest),
+        Ok(_) => OrderError::NoMove(MoveError::Illegal(line.to_owned()), nearest),
+        Err(error) => OrderError::NoMove(error, nearest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alfil_game::chess::Chess;
+
+    use super::*;
+
+    fn at_start(line: &str) -> Result<Order<<Chess as Game>::Move>, OrderError> {
+        let game = Chess::new(&Default::default());
+        let mut legal = Vec::new();
+        game.generate(&mut legal);
+        read(line, &game, &legal)
+    }
+
+    #[test]
+    fn moves_and_orders_are_understood() {
+        let game = Chess::new(&Default::default());
+        let e4 = Order::Play(game.parse_move("e2e4").unwrap());
+        assert_eq!((at_start("e4"), at_start(" e2e4 ")), (Ok(e4.clone()), Ok(e4)));
+        assert_eq!(at_start("UNDO"), Ok(Order::Undo));
+        assert_eq!(at_start("save  my game.txt "), Ok(Order::Save("my game.txt".into())));
+        assert_eq!(at_start("save"), Err(OrderError::NoFile("save")));
+        assert_eq!(at_start("undo 3"), Err(OrderError::NotAlone("undo")));
+        for (word, _) in ORDERS {
+            assert!(at_start(word).is_ok() || at_start(&format!("{word} x")).is_ok(), "{word}");
+        }
+    }
+
+    #[test]
+    fn typing_mistakes_get_one_sentence_with_what_may_have_been_meant() {
+        let complaint = |line| at_start(line).unwrap_err().to_string();
+        assert_eq!(complaint("Nf4"), "'Nf4' is not a legal move here (did you mean Nf3?); see moves or help");
+        assert!(complaint("udno").contains("(did you mean undo?)"), "{}", complaint("udno"));
+        assert!(!complaint("e7e5").contains("did you mean"), "{}", complaint("e7e5"));
+        assert!(complaint(&"x".repeat(4000)).len() < 300);
+        let over = |line| read(line, &Chess::new(&Default::default()), &[]);
+        assert_eq!(over("hint"), Err(OrderError::Over(String::new())));
+        assert_eq!(over("udo"), Err(OrderError::Over(" (did you mean undo?)".to_owned())));
+        assert_eq!(over("e4"), Err(OrderError::Over(String::new())));
+        assert_eq!(over("new"), Ok(Order::New));
+    }
+}

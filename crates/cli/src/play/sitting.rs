@@ -1,0 +1,119 @@
+//! The game on the table.
+
+use alfil_arena::player::Played;
+use alfil_game::{Game, Outcome, Side};
+
+use super::seats::Seats;
+
+/// A game as far as it has been played, and whether somebody has resigned.
+#[derive(Clone, Debug)]
+pub struct Sitting<G: Game> {
+    played: Played<G>,
+    resigned: Option<Side>,
+}
+
+impl<G: Game> Sitting<G> {
+    /// A game that begins here.
+    pub fn new(start: G) -> Sitting<G> {
+        Sitting { played: Played::new(start), resigned: None }
+    }
+
+    /// The game without the resignation.
+    pub fn played(&self) -> &Played<G> {
+        &self.played
+    }
+
+    /// Who has resigned.
+    pub fn resigned(&self) -> Option<Side> {
+        self.resigned
+    }
+
+    /// Goes on with a legal move.
+    pub fn play(&mut self, m: G::Move) {
+        self.played.play(m);
+    }
+
+    /// Ends the game in favour of the other side.
+    pub fn resign(&mut self, side: Side) {
+        self.resigned = Some(side);
+    }
+
+    /// Puts the legal moves into `moves`, or none if the game is over, and then tells how it ended.
+    pub fn legal_moves(&self, moves: &mut Vec<G::Move>) -> Option<Outcome> {
+        let ended = self.played.now().legal_moves(moves);
+        let given_up = self.resigned.map(|side| Outcome::win(!side, "resignation"));
+        if given_up.is_some() {
+            moves.clear();
+        }
+        ended.or(given_up)
+    }
+
+    /// The last move with the side that made it, as people write it.
+    pub fn last_move(&self) -> Option<(Side, String)> {
+        let (last, before) = self.played.moves().split_last()?;
+        let mut game = self.played.start().clone();
+        before.iter().for_each(|m| game.play(*m));
+        Some((game.side(), game.move_name(*last)))
+    }
+
+    /// Takes back the user's last decision and all that came after it, which may be a resignation alone. Returns whether there
+    /// was one.
+    pub fn undo(&mut self, seats: Seats) -> bool {
+        if self.resigned.take().is_some() {
+            return true;
+        }
+        let mut game = self.played.start().clone();
+        let mut decision = None;
+        for (number, m) in self.played.moves().iter().enumerate() {
+            if seats.is_user(game.side()) {
+                decision = Some(number);
+            }
+            game.play(*m);
+        }
+        decision.inspect(|moves| self.played.go_back(*moves)).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alfil_game::chess::Chess;
+    use alfil_game::connect4::Connect4;
+    use alfil_game::line;
+
+    use super::*;
+
+    fn after<G: Game>(moves: &str) -> Sitting<G> {
+        let start = G::new(&G::Rules::default());
+        let moves = line(&mut start.clone(), moves).unwrap();
+        let mut sitting = Sitting::new(start);
+        moves.into_iter().for_each(|m| sitting.play(m));
+        sitting
+    }
+
+    #[test]
+    fn undo_goes_back_to_the_users_last_decision() {
+        let left = |sitting: &Sitting<Connect4>| sitting.played().moves_text();
+        let (first, both) = (Seats::read::<Connect4>("x").unwrap(), Seats::read::<Connect4>("both").unwrap());
+        let mut sitting = after::<Connect4>("4434");
+        assert!(sitting.undo(first));
+        assert_eq!(left(&sitting), "4 4");
+        assert!(sitting.undo(both));
+        assert_eq!(left(&sitting), "4");
+        assert!(!sitting.undo(Seats::read::<Connect4>("o").unwrap()), "the second player has not decided anything");
+        assert!(sitting.undo(first) && !sitting.undo(first));
+        assert!(sitting.played().now().same_position(sitting.played().start()));
+    }
+
+    #[test]
+    fn a_resignation_ends_the_game_until_it_is_taken_back() {
+        let mut sitting = after::<Chess>("e4 e5");
+        let mut moves = Vec::new();
+        assert!(sitting.legal_moves(&mut moves).is_none() && moves.len() == 29);
+        sitting.resign(Side::First);
+        assert_eq!(sitting.legal_moves(&mut moves), Some(Outcome::win(Side::Second, "resignation")));
+        assert!(moves.is_empty());
+        assert!(sitting.undo(Seats::read::<Chess>("white").unwrap()));
+        assert_eq!((sitting.resigned(), sitting.played().moves().len()), (None, 2));
+        assert_eq!(sitting.last_move(), Some((Side::Second, "e5".to_owned())));
+    }
+}

@@ -1,0 +1,180 @@
+//! The user and the engine at the board.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use alfil_arena::player::{Choice, Worth};
+use alfil_game::{Game, Outcome};
+
+use super::completion::Words;
+use super::engines::Engines;
+use super::input::Input;
+use super::order::{self, ORDERS, Order};
+use super::saved;
+use super::seats::Seats;
+use super::sitting::Sitting;
+use crate::game::write_columns;
+use crate::outcome::{in_words, side_name};
+
+/// A game that goes on until the user leaves.
+pub struct Table<G: Game> {
+    pub sitting: Sitting<G>,
+    pub seats: Seats,
+    pub engines: Engines<G>,
+    /// Whether boards have colours.
+    pub coloured: bool,
+    /// Set by ctrl-C while the engine thinks.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// What an order has changed.
+#[derive(PartialEq, Eq)]
+enum Change {
+    Nothing,
+    /// The board is to be drawn again.
+    Board,
+}
+
+impl<G: Game> Table<G> {
+    /// Plays. What is said goes to `out`, a user's mistakes too: they are part of the conversation.
+    pub fn run(&mut self, input: &mut Input, out: &mut impl Write) -> anyhow::Result<()> {
+        self.engines.new_game()?;
+        let mut legal = Vec::new();
+        let mut is_drawn = false;
+        while !self.stop.load(Relaxed) {
+            let outcome = self.sitting.legal_moves(&mut legal);
+            let side = self.sitting.played().now().side();
+            if outcome.is_none() && !self.seats.is_user(side) {
+                if self.seats.is_empty() && !is_drawn {
+                    self.show(None, out)?;
+                }
+                self.let_engine_move(&legal, out)?;
+                is_drawn = false;
+                continue;
+            }
+            if !is_drawn {
+                self.show(outcome.as_ref(), out)?;
+                is_drawn = true;
+            }
+            out.flush()?;
+            let words = Words::new(self.sitting.played().now(), &legal);
+            let prompt = if outcome.is_some() { "over> ".to_owned() } else { format!("{}> ", side_name::<G>(side)) };
+            let Some(line) = input.line(&prompt, words)? else { break };
+            if line.trim().is_empty() {
+                continue;
+            }
+            match order::read(&line, self.sitting.played().now(), &legal) {
+                Ok(Order::Quit) => break,
+                Ok(order) => is_drawn = self.obey(order, &legal, out)? == Change::Nothing,
+                Err(error) => writeln!(out, "{error}")?,
+            }
+        }
+        self.leave(out)
+    }
+
+    fn let_engine_move(&mut self, legal: &[G::Move], out: &mut impl Write) -> anyhow::Result<()> {
+        out.flush()?;
+        let game = self.sitting.played();
+        let (name, m) = (side_name::<G>(game.now().side()), self.engines.choose(game, legal)?.m);
+        writeln!(out, "{name} plays {}", game.now().move_name(m))?;
+        self.sitting.play(m);
+        Ok(())
+    }
+
+    fn obey(&mut self, order: Order<G::Move>, legal: &[G::Move], out: &mut impl Write) -> anyhow::Result<Change> {
+        match order {
+            Order::Play(m) => self.sitting.play(m),
+            Order::Resign => self.sitting.resign(self.sitting.played().now().side()),
+            Order::New => {
+                self.sitting = Sitting::new(self.sitting.played().start().clone());
+                self.engines.new_game()?;
+            }
+            Order::Undo => {
+                if !self.sitting.undo(self.seats) {
+                    writeln!(out, "there is no move of yours to take back")?;
+                    return Ok(Change::Nothing);
+                }
+            }
+            Order::Load(path) => match saved::load(&path) {
+                Ok(sitting) => {
+                    self.sitting = sitting;
+                    self.engines.new_game()?;
+                }
+                Err(error) => {
+                    writeln!(out, "{error}")?;
+                    return Ok(Change::Nothing);
+                }
+            },
+            quiet => {
+                self.answer(quiet, legal, out)?;
+                return Ok(Change::Nothing);
+            }
+        }
+        Ok(Change::Board)
+    }
+
+    /// Orders that leave the game as it is.
+    fn answer(&mut self, order: Order<G::Move>, legal: &[G::Move], out: &mut impl Write) -> anyhow::Result<()> {
+        let game = self.sitting.played();
+        match order {
+            Order::Save(path) => match saved::save(&path, &self.sitting) {
+                Ok(()) => writeln!(out, "saved: load {} goes on from here", path.display())?,
+                Err(error) => writeln!(out, "{error}")?,
+            },
+            Order::Hint => {
+                let Choice { m, opinion } = self.engines.advise(game, legal)?;
+                let expected = opinion.map_or(String::new(), |opinion| expectation(opinion.worth));
+                writeln!(out, "hint: {}{expected}", game.now().move_name(m))?;
+            }
+            Order::Moves => {
+                let names: Vec<_> = legal.iter().map(|m| game.now().move_name(*m)).collect();
+                write_columns(&names, out)?;
+            }
+            _ => {
+                writeln!(out, "A move, as programs or people write it, or one of these:")?;
+                for (word, meaning) in ORDERS {
+                    writeln!(out, "  {word:<7} {meaning}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn show(&self, outcome: Option<&Outcome>, out: &mut impl Write) -> anyhow::Result<()> {
+        let game = self.sitting.played().now();
+        let board = if self.coloured { game.coloured() } else { game.to_string() };
+        writeln!(out, "\n{}\n", board.trim_matches('\n'))?;
+        if let Some((side, name)) = self.sitting.last_move() {
+            write!(out, "last move: {name} by {}. ", side_name::<G>(side))?;
+        }
+        match outcome {
+            None => writeln!(out, "{} to move", side_name::<G>(game.side()))?,
+            Some(outcome) => writeln!(
+                out,
+                "{}\nsave FILE keeps the game, undo takes a move back, new begins again, quit leaves",
+                in_words::<G>(outcome)
+            )?,
+        }
+        Ok(())
+    }
+
+    fn leave(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let game = self.sitting.played();
+        let unfinished = self.sitting.legal_moves(&mut Vec::new()).is_none() && !game.moves().is_empty();
+        if unfinished {
+            writeln!(out, "to go on from here:\n  alfil play {} --position '{}'", G::NAME, game.now().position())?;
+        }
+        Ok(())
+    }
+}
+
+/// What may come of a hint.
+fn expectation(worth: Worth) -> String {
+    let plies = |plies: u32| if plies == 1 { "1 ply".to_owned() } else { format!("{plies} plies") };
+    match worth {
+        Worth::Win(end) => format!(", which wins in {}", plies(end)),
+        Worth::Loss(end) => format!(", though all is lost in {}", plies(end)),
+        worth => format!(", expecting {:.0} % of the point", 100.0 * worth.points()),
+    }
+}

@@ -1,0 +1,26 @@
+//! `alfil study`
+
+mod branching;
+mod figures;
+mod histogram;
+mod plot;
+mod sample;
+mod table;
+
+use std::io::Write;
+
+use clap::Subcommand;
+
+use crate::Verdict;
+
+#[derive(Subcommand)]
+pub enum StudyCommand {
+    /// Count legal moves by ply and the length of games, beside those of another game
+    Branching(branching::Branching),
+}
+
+pub fn run(command: StudyCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    match command {
+        StudyCommand::Branching(command) => branching::run(&command, out),
+    }
+}

@@ -1,0 +1,131 @@
+//! Many games of one player against itself.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::channel;
+
+use alfil_arena::player::{Entrant, Played, Player, PlayerError, RandomPlayer};
+use alfil_game::{Game, Outcome, Side};
+use alfil_search::seed::derive;
+use anyhow::Context;
+
+use super::histogram::Histogram;
+use crate::match_command::Arena;
+use crate::outcome::in_words;
+
+/// Plies at the beginning of a game whose moves are any legal ones: a player that leaves nothing to chance would play the same
+/// game every time.
+pub const RANDOM_PLIES: usize = 4;
+
+/// What was seen in the games.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Sample {
+    /// Legal moves in the positions after so many plies.
+    pub by_ply: Vec<Histogram>,
+    /// Plies of the games.
+    pub lengths: Histogram,
+    /// Games by how they ended.
+    pub ends: BTreeMap<String, u64>,
+}
+
+/// A game, as far as it is of interest here.
+struct Shape {
+    /// Legal moves at each ply.
+    branching: Vec<usize>,
+    outcome: Outcome,
+}
+
+impl Sample {
+    /// Plays so many games from the start position on all cores. What is seen follows from the seed. `tell` hears of every game.
+    pub fn play<G: Game>(entrant: &Entrant<G>, games: u64, seed: u64, tell: &dyn Fn()) -> anyhow::Result<Sample> {
+        let (next, halt) = (AtomicU64::new(0), AtomicBool::new(false));
+        let mut sample = Sample::default();
+        std::thread::scope(|scope| {
+            let (sender, shapes) = channel();
+            for _ in 0..Arena::threads(entrant.threads) {
+                let (sender, next, halt) = (sender.clone(), &next, &halt);
+                scope.spawn(move || {
+                    let mut players = [entrant.player(), entrant.player()];
+                    while let number = next.fetch_add(1, Relaxed)
+                        && number < games
+                        && !halt.load(Relaxed)
+                        && sender.send(play(&mut players, derive(seed, &[number]))).is_ok()
+                    {}
+                });
+            }
+            drop(sender);
+            let mut note = |shape: Result<Shape, PlayerError>| {
+                sample.add::<G>(&shape.with_context(|| format!("{} cannot go on playing", entrant.name))?);
+                tell();
+                Ok(())
+            };
+            shapes.into_iter().try_for_each(&mut note).inspect_err(|_| halt.store(true, Relaxed))
+        })
+        .map(|()| sample)
+    }
+
+    fn add<G: Game>(&mut self, shape: &Shape) {
+        let plies = shape.branching.len();
+        if self.by_ply.len() < plies {
+            self.by_ply.resize_with(plies, Histogram::default);
+        }
+        self.by_ply.iter_mut().zip(&shape.branching).for_each(|(histogram, moves)| histogram.add(*moves));
+        self.lengths.add(plies);
+        *self.ends.entry(in_words::<G>(&shape.outcome)).or_default() += 1;
+    }
+}
+
+fn play<G: Game>(players: &mut [Box<dyn Player<G>>; 2], seed: u64) -> Result<Shape, PlayerError> {
+    let mut opening = RandomPlayer::default();
+    opening.new_game(derive(seed, &[2]))?;
+    for (side, player) in [Side::First, Side::Second].into_iter().zip(&mut *players) {
+        player.new_game(derive(seed, &[side as u64]))?;
+    }
+    let mut game = Played::new(G::new(&G::Rules::default()));
+    let (mut branching, mut legal) = (Vec::new(), Vec::new());
+    loop {
+        if let Some(outcome) = game.now().legal_moves(&mut legal) {
+            return Ok(Shape { branching, outcome });
+        }
+        let player: &mut dyn Player<G> =
+            if branching.len() < RANDOM_PLIES { &mut opening } else { &mut *players[game.now().side() as usize] };
+        branching.push(legal.len());
+        let m = player.choose(&game)?.m;
+        if !legal.contains(&m) {
+            return Err(PlayerError::Illegal(format!("{m:?}")));
+        }
+        game.play(m);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alfil_arena::player::AlphaBetaPlayer;
+    use alfil_game::Knowledge;
+    use alfil_game::tictactoe::TicTacToe;
+
+    use super::*;
+
+    #[test]
+    fn in_tic_tac_toe_there_is_a_move_less_at_every_ply() {
+        let random = Entrant::<TicTacToe>::new("r", "r", || Box::new(RandomPlayer::default()));
+        let sample = Sample::play(&random, 500, 1, &|| {}).unwrap();
+        assert_eq!((sample.lengths.total(), sample.ends.values().sum()), (500, 500u64));
+        for (ply, histogram) in sample.by_ply.iter().enumerate() {
+            assert_eq!((histogram.quantile(0.0), histogram.largest()), (9 - ply, 9 - ply));
+        }
+        // The first player wins 58.5 % of all random games, and 12.7 % are drawn.
+        let share = |end: &str| sample.ends[end] as f64 / 500.0;
+        assert!((share("x wins: three in a row") - 0.585).abs() < 0.07, "{sample:?}");
+        assert!((share("draw: the board is full") - 0.127).abs() < 0.05, "{sample:?}");
+        assert_eq!(Sample::play(&random, 500, 1, &|| {}).unwrap(), sample);
+        assert_ne!(Sample::play(&random, 500, 2, &|| {}).unwrap(), sample);
+    }
+
+    #[test]
+    fn players_without_chance_play_different_games() {
+        let make = || -> Box<dyn Player<TicTacToe>> { Box::new(AlphaBetaPlayer::new(1, Knowledge::Full)) };
+        let sample = Sample::play(&Entrant::new("a", "a", make), 100, 1, &|| {}).unwrap();
+        assert!(sample.ends.len() > 1, "{sample:?}");
+    }
+}
