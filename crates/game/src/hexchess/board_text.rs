@@ -3,7 +3,7 @@
 //! Each cell is five characters wide and two lines high and shares its slanted sides with its neighbours; a file is half a
 //! cell higher than the next one outwards. Rank numbers stand at the ends of their ranks, file letters under their files.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use super::board::letter;
 use super::cell::{Cell, FILES, file_length, file_letter};
@@ -23,11 +23,11 @@ const BACKGROUNDS: [u8; 3] = [137, 65, 60];
 /// Bold and bright for White, plain and black for Black.
 const LETTERS: [&str; 2] = ["1;38;5;231", "22;38;5;16"];
 
-/// Where a cell's left corner column and its upper line are.
+/// The column of a cell's left corner and the upper one of its two lines.
 fn place(cell: Cell) -> (usize, usize) {
     let (q, r) = cell.axial();
-    let down = (2 * FILES as i32 - 1 - i32::from(2 * r + q) - 10) as usize;
-    (MARGIN + cell.file() * STEP, down)
+    // A step up a file is two lines, a file to the right one; the highest cell is ten lines above the middle.
+    (MARGIN + cell.file() * STEP, (11 - 2 * r - q) as usize)
 }
 
 /// Characters that stand on the board and around it.
@@ -47,10 +47,10 @@ impl Canvas {
                 // The outermost files have six ranks of their own; each of the others adds the one of its highest cell.
                 let (x, y) = place(highest);
                 let rank = highest.rank().to_string();
-                if file <= FILES / 2 && file > 0 {
+                if (1..=FILES / 2).contains(&file) {
                     canvas.write(x - rank.len() - aside, y - up, &rank);
                 }
-                if file >= FILES / 2 && file < FILES - 1 {
+                if (FILES / 2..FILES - 1).contains(&file) {
                     canvas.write(x + 5 + aside, y - up, &rank);
                 }
             }
@@ -82,13 +82,10 @@ pub(super) fn draw(position: &Position, f: &mut fmt::Formatter<'_>) -> fmt::Resu
     let mut canvas = Canvas::labelled(position.turn(), true);
     for cell in Cell::all() {
         let (x, y) = place(cell);
-        canvas.write(x + 1, y - 1, "___");
-    }
-    for cell in Cell::all() {
-        let (x, y) = place(cell);
         // Empty cells show their colour as well.
         let piece = position.board().piece_at(cell);
         let inside = piece.map_or([' ', '.', ':'][cell.colour()], |(side, role)| letter(side, role));
+        canvas.write(x + 1, y - 1, "___");
         canvas.write(x, y, &format!("/ {inside} \\"));
         canvas.write(x, y + 1, "\\___/");
     }
@@ -106,12 +103,11 @@ pub(super) fn coloured(position: &Position) -> String {
     for cell in Cell::all() {
         let (x, y) = place(cell);
         let background = Some(BACKGROUNDS[cell.colour()]);
-        for half in 2 * y..2 * y + 4 {
-            halves[half][x + 1..x + 4].fill(background);
+        for half in &mut halves[2 * y..2 * y + 4] {
+            half[x + 1..x + 4].fill(background);
         }
-        for half in [2 * y + 1, 2 * y + 2] {
-            halves[half][x] = background;
-            halves[half][x + 4] = background;
+        for half in &mut halves[2 * y + 1..2 * y + 3] {
+            (half[x], half[x + 4]) = (background, background);
         }
         if let Some((side, role)) = position.board().piece_at(cell) {
             canvas.write(x + 2, y, &letter(Side::First, role).to_string());
@@ -120,25 +116,27 @@ pub(super) fn coloured(position: &Position) -> String {
     }
     let mut text = String::new();
     for (y, line) in canvas.0.iter().enumerate() {
-        let used = (0..WIDTH).rev().find(|&x| line[x] != ' ' || halves[2 * y][x].or(halves[2 * y + 1][x]).is_some());
+        let (upper, lower) = (&halves[2 * y], &halves[2 * y + 1]);
+        let used = (0..WIDTH).rev().find(|&x| line[x] != ' ' || upper[x].or(lower[x]).is_some());
         for x in 0..used.map_or(0, |last| last + 1) {
-            // Writing to a string does not fail.
-            let _ = match (halves[2 * y][x], halves[2 * y + 1][x], pieces[y][x]) {
-                (Some(background), _, Some(side)) => {
-                    write!(text, "\x1b[{};48;5;{background}m{}\x1b[0m", LETTERS[side as usize], line[x])
-                }
-                (Some(upper), Some(lower), None) if upper == lower => {
-                    write!(text, "\x1b[48;5;{upper}m{}\x1b[0m", line[x])
-                }
-                (Some(upper), Some(lower), None) => write!(text, "\x1b[38;5;{upper};48;5;{lower}m▀\x1b[0m"),
-                (Some(upper), None, None) => write!(text, "\x1b[38;5;{upper}m▀\x1b[0m"),
-                (None, Some(lower), None) => write!(text, "\x1b[38;5;{lower}m▄\x1b[0m"),
-                (None, ..) => write!(text, "{}", line[x]),
-            };
+            text.push_str(&painted(line[x], pieces[y][x], upper[x], lower[x]));
         }
         text.push('\n');
     }
     text
+}
+
+/// A character in the colours of its piece and of its halves.
+fn painted(c: char, piece: Option<Side>, upper: Option<u8>, lower: Option<u8>) -> String {
+    let (style, c) = match (piece, upper, lower) {
+        (Some(side), Some(upper), _) => (format!("{};48;5;{upper}", LETTERS[side as usize]), c),
+        (_, Some(upper), Some(lower)) if upper == lower => (format!("48;5;{upper}"), c),
+        (_, Some(upper), Some(lower)) => (format!("38;5;{upper};48;5;{lower}"), '▀'),
+        (_, Some(upper), None) => (format!("38;5;{upper}"), '▀'),
+        (_, None, Some(lower)) => (format!("38;5;{lower}"), '▄'),
+        (_, None, None) => return c.to_string(),
+    };
+    format!("\x1b[{style}m{c}\x1b[0m")
 }
 
 #[cfg(test)]

@@ -77,25 +77,10 @@ fn cells(rank: usize) -> impl Iterator<Item = Cell> {
 }
 
 fn write_rank(board: &Board, rank: usize) -> String {
-    let mut row = String::new();
-    let mut empty = 0;
-    let gap = |row: &mut String, empty: &mut u32| {
-        if *empty > 0 {
-            row.push_str(&empty.to_string());
-            *empty = 0;
-        }
-    };
-    for cell in cells(rank) {
-        match board.piece_at(cell) {
-            Some((side, role)) => {
-                gap(&mut row, &mut empty);
-                row.push(letter(side, role));
-            }
-            None => empty += 1,
-        }
-    }
-    gap(&mut row, &mut empty);
-    row
+    let letters: Vec<Option<char>> =
+        cells(rank).map(|cell| board.piece_at(cell).map(|(side, role)| letter(side, role))).collect();
+    let runs = letters.chunk_by(|left, right| left.is_none() && right.is_none());
+    runs.map(|run| run[0].map_or(run.len().to_string(), String::from)).collect()
 }
 
 fn read_board(pieces: &str) -> Result<Board, String> {

@@ -48,8 +48,8 @@ impl Default for Rules {
 /// use alfil_game::{Game, hexchess::HexChess, line};
 ///
 /// let mut game = HexChess::new(&Default::default());
-/// line(&mut game, "g4g6 f6 Qh5").unwrap();
-/// assert_eq!(game.side(), alfil_game::Side::Second);
+/// line(&mut game, "f5f6 g6 fxg6").unwrap();
+/// assert_eq!(game.position(), "b/qbk/n1b1n/r5r/ppppp1ppp/6P4/11/4P1P4/3P1B1P3/2P2B2P2/1PRNQBKNRP1 b - 0 2");
 /// ```
 #[derive(Clone, Debug)]
 pub struct HexChess {

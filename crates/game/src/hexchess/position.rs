@@ -88,11 +88,7 @@ impl Position {
         }
         self.toggle(us, role, from);
         self.toggle(us, promotion.unwrap_or(role), to);
-        if let Some(passed) = self.en_passant.take() {
-            self.key ^= zobrist::en_passant(passed);
-        }
-        self.turn = !us;
-        self.key ^= zobrist::BLACK_TO_MOVE;
+        self.end_turn();
         // Only a double step leads a pawn to the next cell but one of its file.
         let double_step = role == Role::Pawn && from.number().abs_diff(to.number()) == 2;
         if double_step {
@@ -103,7 +99,9 @@ impl Position {
 
     /// The position with the other side to move.
     pub(super) fn passed(&self) -> Position {
-        Position::new(self.board.clone(), !self.turn, None)
+        let mut position = self.clone();
+        position.end_turn();
+        position
     }
 
     /// The position with the sides exchanged and the board mirrored top to bottom.
@@ -117,6 +115,14 @@ impl Position {
         let (Some(king), Some(pawn)) = (self.board.king(self.turn), passed.ahead(!self.turn)) else { return false };
         let occupied = self.board.occupied() ^ Cells::of(from) ^ Cells::of(pawn) ^ Cells::of(passed);
         !self.board.attacks(!self.turn, king, occupied)
+    }
+
+    fn end_turn(&mut self) {
+        if let Some(passed) = self.en_passant.take() {
+            self.key ^= zobrist::en_passant(passed);
+        }
+        self.turn = !self.turn;
+        self.key ^= zobrist::BLACK_TO_MOVE;
     }
 
     fn allow_en_passant(&mut self, passed: Option<Cell>) {
