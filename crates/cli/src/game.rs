@@ -149,7 +149,7 @@ fn list(json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
         let mut encodings = Encodings(Vec::new());
         registry::with_encodings(name, &mut encodings)?;
         if !json {
-            writeln!(out, "{name:<11} {title}{}", if solver { " (with an exact solver)" } else { "" })?;
+            writeln!(out, "{name:<13} {title}{}", if solver { " (with an exact solver)" } else { "" })?;
             for encoding in &encodings.0 {
                 let size = |key: &str| encoding[key].as_u64().unwrap_or_default();
                 writeln!(

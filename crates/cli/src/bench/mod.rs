@@ -4,6 +4,7 @@ mod eval;
 mod selfplay;
 mod train;
 mod tree;
+mod turns;
 
 use std::io::Write;
 
@@ -21,6 +22,8 @@ pub enum BenchCommand {
     Train(train::TrainBench),
     /// Search a chess middlegame with an evaluator that costs nothing, on one and on two threads in turns
     Tree(tree::TreeBench),
+    /// Play a game by alpha-beta over whole turns, and count what it looks at
+    Turns(turns::TurnsBench),
 }
 
 pub fn run(command: BenchCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
@@ -29,6 +32,7 @@ pub fn run(command: BenchCommand, out: &mut impl Write) -> anyhow::Result<Verdic
         BenchCommand::Selfplay(bench) => selfplay::run(&bench, out),
         BenchCommand::Train(bench) => train::run(&bench, out),
         BenchCommand::Tree(bench) => tree::run(&bench, out),
+        BenchCommand::Turns(bench) => turns::run(&bench, out),
     }
 }
 

@@ -198,6 +198,21 @@ fn the_signature_of_the_search_is_always_the_same() {
 }
 
 #[test]
+fn whole_turns_are_searched_with_fewer_nodes_than_minimax_looks_at() {
+    for game in ["headquarters", "connect4"] {
+        let report = json(&["bench", "turns", game, "--depths", "1,3,4", "--actions", "3", "--json"]);
+        let nodes = |depth: usize| report["depths"][depth]["turns"][0]["nodes"].as_u64().unwrap();
+        let minimax = |depth: usize| report["depths"][depth]["minimax_nodes"].as_u64();
+        assert_eq!(Some(nodes(0)), minimax(0), "one turn ahead there is nothing to prune");
+        assert!(Some(nodes(1)) < minimax(1) && nodes(1) < nodes(2) && minimax(2).is_none(), "{report}");
+        assert!((6..=12).contains(&report["depths"][1]["turns"].as_array().unwrap().len()), "{report}");
+    }
+    let table = stdout(&["bench", "turns", "tictactoe", "--depths", "2"]);
+    assert!(table.contains("depth 2") && table.contains("minimax          82"), "{table}");
+    assert!(complaint(&["bench", "turns", "chss"]).contains("did you mean chess?"));
+}
+
+#[test]
 fn self_play_is_measured() {
     let folder = Folder::new("bench-selfplay");
     let tiny = folder.file("tiny.safetensors");

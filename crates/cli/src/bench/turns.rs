@@ -1,0 +1,137 @@
+//! `alfil bench turns`
+
+use std::io::Write;
+use std::time::Instant;
+
+use alfil_game::Game;
+use alfil_game::registry::{self, GameVisitor};
+use alfil_search::classical::{AlphaBeta, Node, Settings, TurnNode, minimax_nodes};
+use clap::Args;
+use serde_json::json;
+
+use crate::Verdict;
+
+#[derive(Args)]
+pub struct TurnsBench {
+    /// The game's name
+    game: String,
+    /// Turns to look ahead, a game for each
+    #[arg(long, value_delimiter = ',', default_value = "2,3,4,5", value_parser = clap::value_parser!(u32).range(1..=20))]
+    depths: Vec<u32>,
+    /// Moves of each piece that turns are made of
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    actions: u32,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Turns of a game that are played: six of each side, as many as in the thesis's table.
+const TURNS: usize = 12;
+
+/// The deepest tree that is counted without pruning.
+const DEEPEST_COUNTED: u32 = 3;
+
+pub fn run(bench: &TurnsBench, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    registry::with_game(&bench.game, Task { bench, out })?
+}
+
+struct Task<'a, W> {
+    bench: &'a TurnsBench,
+    out: &'a mut W,
+}
+
+impl<W: Write> GameVisitor for Task<'_, W> {
+    type Output = anyhow::Result<Verdict>;
+
+    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
+        let Task { bench, out } = self;
+        let actions = bench.actions as usize;
+        let start = TurnNode { game: G::new(&G::Rules::default()), actions };
+        let mut columns = Vec::new();
+        for &depth in &bench.depths {
+            let whole = (depth <= DEEPEST_COUNTED).then(|| minimax_nodes(&start, depth));
+            columns.push(Column { depth, whole, turns: play(start.clone(), depth) });
+        }
+        if bench.json {
+            let columns: Vec<_> = columns.iter().map(Column::json).collect();
+            writeln!(out, "{}", json!({"game": G::NAME, "actions": actions, "depths": columns}))?;
+        } else {
+            writeln!(out, "{}, alpha-beta over whole turns of {actions} moves a piece: nodes, milliseconds", G::NAME)?;
+            table(&columns, out)?;
+        }
+        Ok(Verdict::Fine)
+    }
+}
+
+/// A game at one depth.
+struct Column {
+    depth: u32,
+    /// Nodes of minimax in the first position.
+    whole: Option<u64>,
+    turns: Vec<Searched>,
+}
+
+struct Searched {
+    nodes: u64,
+    milliseconds: f64,
+}
+
+impl Column {
+    fn json(&self) -> serde_json::Value {
+        let turn = |turn: &Searched| json!({"nodes": turn.nodes, "ms": turn.milliseconds});
+        let turns: Vec<_> = self.turns.iter().map(turn).collect();
+        json!({"depth": self.depth, "minimax_nodes": self.whole, "turns": turns})
+    }
+
+    /// All turns together.
+    fn sum(&self) -> Searched {
+        Searched {
+            nodes: self.turns.iter().map(|turn| turn.nodes).sum(),
+            milliseconds: self.turns.iter().map(|turn| turn.milliseconds).sum(),
+        }
+    }
+}
+
+/// Plays a game of the player against itself.
+fn play<G: Game>(mut node: TurnNode<G>, depth: u32) -> Vec<Searched> {
+    let mut turns = Vec::new();
+    let mut searcher = AlphaBeta::new(Settings::PLAIN);
+    while turns.len() < TURNS {
+        let began = Instant::now();
+        let found = searcher.search(&node, depth);
+        let milliseconds = began.elapsed().as_secs_f64() * 1e3;
+        let Some(&turn) = found.line.first() else { break };
+        turns.push(Searched { nodes: found.nodes, milliseconds });
+        node.play(turn);
+    }
+    turns
+}
+
+fn table(columns: &[Column], out: &mut impl Write) -> anyhow::Result<()> {
+    write!(out, "{:>8}", "turn")?;
+    for column in columns {
+        write!(out, " {:>22}", format!("depth {}", column.depth))?;
+    }
+    writeln!(out)?;
+    let cell = |turn: &Searched| format!("{:>11} {:>10.1}", turn.nodes, turn.milliseconds);
+    let last = columns.iter().map(|column| column.turns.len()).max().unwrap_or(0);
+    for number in 0..last {
+        write!(out, "{:>8}", number + 1)?;
+        for column in columns {
+            write!(out, " {:>22}", column.turns.get(number).map_or(String::new(), cell))?;
+        }
+        writeln!(out)?;
+    }
+    write!(out, "{:>8}", "sum")?;
+    for column in columns {
+        write!(out, " {:>22}", cell(&column.sum()))?;
+    }
+    write!(out, "\n{:>8}", "minimax")?;
+    for column in columns {
+        let whole = column.whole.map_or_else(|| "not counted".to_owned(), |nodes| nodes.to_string());
+        write!(out, " {whole:>11} {:>10}", "")?;
+    }
+    writeln!(out, "\nminimax: the nodes of turn 1 without pruning, counted to depth {DEEPEST_COUNTED}")?;
+    Ok(())
+}
