@@ -37,20 +37,20 @@ impl Header {
 
     /// In what this match differs from another, in words.
     fn difference(&self, other: &Header) -> String {
+        let rules = |header: &Header| match header.rules.as_str() {
+            "" => "the usual one".to_owned(),
+            chosen => shorten(chosen),
+        };
         let rows = [
             ("game", &self.game, &other.game),
-            ("rules", &self.rules, &other.rules),
+            ("the choice of rules", &rules(self), &rules(other)),
             ("player A", &self.a, &other.a),
             ("player B", &self.b, &other.b),
             ("openings", &self.openings, &other.openings),
             ("seed", &self.seed.to_string(), &other.seed.to_string()),
         ];
         let different = rows.into_iter().find(|(_, ours, theirs)| ours != theirs);
-        different.map_or(String::new(), |(what, ours, theirs)| match [ours, theirs].map(|text| shorten(text)) {
-            [ours, theirs] if theirs.is_empty() => format!(" ({what}: the usual ones there, {ours} here)"),
-            [ours, theirs] if ours.is_empty() => format!(" ({what}: {theirs} there, the usual ones here)"),
-            [ours, theirs] => format!(" ({what} is {theirs} there, {ours} here)"),
-        })
+        different.map_or(String::new(), |(what, ours, theirs)| format!(" ({what} is {theirs} there, {ours} here)"))
     }
 }
 

@@ -133,7 +133,7 @@ fn rules_are_chosen_and_remembered() {
     let play = ["match", "random", "random", "--games", "2", "--pgn", &pgn, "--state", &state];
     stdout(&[&play[..], &["--rules", "ply_cap=10"]].concat());
     assert_eq!(json(&["pgn", "check", &pgn, "--json"])["plies"], 20);
-    assert!(complaint(&play).contains("another match (rules: "), "{}", complaint(&play));
+    assert!(complaint(&play).contains("another match (the choice of rules is "), "{}", complaint(&play));
     let wrong = [&play[..], &["--rules", "pawns=9"]].concat();
     assert!(complaint(&wrong).contains("there is no 'pawns', only chess960 and ply_cap"));
     let castled = ["game", "show", "chess", "--rules", "chess960=true", "--moves", "e4 e5 Nf3 Nf6 Bc4 Bc5 e1h1"];

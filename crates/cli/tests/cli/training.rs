@@ -56,8 +56,8 @@ fn lasting(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     for folder in ["checkpoints", "replay", "games"] {
         for entry in std::fs::read_dir(run.join(folder)).unwrap() {
             let path = entry.unwrap().path();
-            // The journal of a gate notes how long each move took.
-            if path.extension().is_some_and(|ending| ending != "jsonl") {
+            // The games of a gate are noted with how long each move took.
+            if !path.file_name().unwrap().to_string_lossy().starts_with("gate-") {
                 files.insert(path.strip_prefix(run).unwrap().to_owned(), std::fs::read(&path).unwrap());
             }
         }
