@@ -42,7 +42,7 @@ pub enum OrderError {
     NotAlone(&'static str),
     #[error("the game is over{0}: there is only undo, save FILE, load FILE, new and quit")]
     Over(String),
-    #[error("{0}{1}; see moves or help")]
+    #[error("{0}{1}")]
     NoMove(MoveError, String),
 }
 
@@ -82,11 +82,11 @@ fn unknown<G: Game>(line: &str, parsed: Result<G::Move, MoveError>, game: &G, le
     let known: Vec<String> = orders.into_iter().chain(moves).collect();
     // Words of this length are no typing mistakes, and would take long to compare.
     let nearest = if line.len() > 40 { String::new() } else { did_you_mean(line, known.iter().map(String::as_str)) };
-    match parsed {
-        _ if legal.is_empty() => OrderError::Over(nearest),
-        Ok(_) => OrderError::NoMove(MoveError::Illegal(line.to_owned()), nearest),
-        Err(error) => OrderError::NoMove(error, nearest),
+    if legal.is_empty() {
+        return OrderError::Over(nearest);
     }
+    let error = parsed.err().unwrap_or_else(|| MoveError::Illegal(line.to_owned()));
+    OrderError::NoMove(error, if nearest.is_empty() { "; see moves or help".to_owned() } else { nearest })
 }
 
 #[cfg(test)]
@@ -119,9 +119,9 @@ mod tests {
     #[test]
     fn typing_mistakes_get_one_sentence_with_what_may_have_been_meant() {
         let complaint = |line| at_start(line).unwrap_err().to_string();
-        assert_eq!(complaint("Nf4"), "'Nf4' is not a legal move here (did you mean Nf3?); see moves or help");
+        assert_eq!(complaint("Nf4"), "'Nf4' is not a legal move here (did you mean Nf3?)");
         assert!(complaint("udno").contains("(did you mean undo?)"), "{}", complaint("udno"));
-        assert!(!complaint("e7e5").contains("did you mean"), "{}", complaint("e7e5"));
+        assert_eq!(complaint("e7e5"), "'e7e5' is not a legal move here; see moves or help");
         assert!(complaint(&"x".repeat(4000)).len() < 300);
         let over = |line| read(line, &Chess::new(&Default::default()), &[]);
         assert_eq!(over("hint"), Err(OrderError::Over(String::new())));

@@ -26,7 +26,8 @@ fn played(arguments: &[&str], lines: &str) -> String {
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(!text.contains('\u{1b}'), "escape codes in a pipe: {text:?}");
-    let mut lines = text.lines().filter(|line| !line.starts_with("  alfil play"));
+    // Paths and positions are as long as they are.
+    let mut lines = text.lines().filter(|line| !line.contains('/'));
     assert!(lines.all(|line| line.chars().count() <= 80), "{text}");
     text
 }
