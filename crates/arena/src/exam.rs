@@ -157,7 +157,7 @@ fn varied<G: Game>(rules: &G::Rules, seed: u64, from: u32) -> Played<G> {
     let mut moves = Vec::new();
     loop {
         let share = RANDOM.choose(&mut random).copied().unwrap_or(1.0);
-        let mut player = AlphaBetaPlayer::<G>::new(DEPTH, Knowledge::Full);
+        let mut player = AlphaBetaPlayer::<G>::new(DEPTH, Knowledge::Full, true);
         let mut game = Played::new(G::new(rules));
         let mut positions = Vec::new();
         while game.now().legal_moves(&mut moves).is_none() {

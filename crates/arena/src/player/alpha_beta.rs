@@ -9,20 +9,23 @@ use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
 pub struct AlphaBetaPlayer<G: Game> {
     depth: u32,
     knowledge: Knowledge,
+    settings: Settings,
     searcher: AlphaBeta<GameNode<G>>,
 }
 
 impl<G: Game> AlphaBetaPlayer<G> {
-    /// Looks `depth` plies ahead, at least one, and judges what it sees with this much knowledge.
-    pub fn new(depth: u32, knowledge: Knowledge) -> AlphaBetaPlayer<G> {
-        AlphaBetaPlayer { depth: depth.max(1), knowledge, searcher: AlphaBeta::new(Settings::default()) }
+    /// Looks `depth` plies ahead, at least one, then with `quiescence` at captures alone until the position is quiet, and judges
+    /// what it sees with this much knowledge.
+    pub fn new(depth: u32, knowledge: Knowledge, quiescence: bool) -> AlphaBetaPlayer<G> {
+        let settings = Settings { quiescence, ..Settings::default() };
+        AlphaBetaPlayer { depth: depth.max(1), knowledge, settings, searcher: AlphaBeta::new(settings) }
     }
 }
 
 impl<G: Game> Player<G> for AlphaBetaPlayer<G> {
     fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
         // What it remembers of earlier games can change its choice: games must not depend on their order.
-        self.searcher = AlphaBeta::new(Settings::default());
+        self.searcher = AlphaBeta::new(self.settings);
         Ok(())
     }
 

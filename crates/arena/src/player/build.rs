@@ -68,9 +68,9 @@ impl PlayerLine {
                 G::oracle().ok_or(BuildError::NoOracle(G::NAME))?;
                 Ok(Entrant::new(name, settings, || Box::new(OraclePlayer::default())))
             }
-            PlayerKind::AlphaBeta { depth, knowledge } => {
-                let (depth, knowledge) = (*depth, *knowledge);
-                Ok(Entrant::new(name, settings, move || Box::new(AlphaBetaPlayer::new(depth, knowledge))))
+            PlayerKind::AlphaBeta { depth, knowledge, quiescence } => {
+                let (depth, knowledge, quiescence) = (*depth, *knowledge, *quiescence);
+                Ok(Entrant::new(name, settings, move || Box::new(AlphaBetaPlayer::new(depth, knowledge, quiescence))))
             }
             PlayerKind::Turns { depth, actions } => {
                 let (depth, actions) = (*depth, *actions);

@@ -61,6 +61,16 @@ impl<'a> Keys<'a> {
         self.get(key).map(read).transpose()
     }
 
+    /// One of a few words, the first if there is none.
+    pub fn word<T: Copy>(&self, key: &'static str, words: &[(&str, T); 2]) -> Result<T, LineError> {
+        let Some(value) = self.get(key) else { return Ok(words[0].1) };
+        let found = words.iter().find(|(word, _)| *word == value).map(|(_, meaning)| *meaning);
+        found.ok_or_else(|| {
+            let expected = format!("{} or {}", words[0].0, words[1].0);
+            LineError::Value { key, value: shorten(value), expected }
+        })
+    }
+
     /// A time in seconds, more than none and at most a day.
     pub fn seconds(&self, key: &'static str) -> Result<Option<Duration>, LineError> {
         let read = |value: &str| {

@@ -29,7 +29,7 @@ Keys, with commas between them:
   every player    name=
   tree searches   visits= (or nodes=, or rollouts= for uct), movetime= in seconds, threads=,
                   temperature= (0: the best move); or level=1 to 10 for all of these but threads=
-  alphabeta       depth=, eval= (material: counts pieces only)
+  alphabeta       depth=, eval= (material: counts pieces only), quiescence= (off: sees no exchange to its end)
   turns           depth= in turns, actions= (moves of each piece that turns are made of)
   engines         movetime=, nodes=, depth=, tc=BASE+INCREMENT in seconds, option.NAME=";
 
@@ -40,7 +40,7 @@ Keys, with commas between them:
 ///
 /// assert_eq!("alphabeta:depth=3,name=Claude".parse::<PlayerLine>().unwrap().name(), "Claude");
 /// let typo = "alphabeta:dpeth=3".parse::<PlayerLine>().unwrap_err();
-/// assert_eq!(typo.to_string(), "alphabeta has no key 'dpeth' (did you mean depth?): it has depth, eval, name");
+/// assert_eq!(typo.to_string(), "alphabeta has no key 'dpeth' (did you mean depth?): it has depth, eval, quiescence, name");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerLine {
@@ -54,7 +54,7 @@ pub struct PlayerLine {
 pub(super) enum PlayerKind {
     Random,
     Oracle,
-    AlphaBeta { depth: u32, knowledge: Knowledge },
+    AlphaBeta { depth: u32, knowledge: Knowledge, quiescence: bool },
     Turns { depth: u32, actions: usize },
     Uct(TreeSettings),
     Handcrafted(TreeSettings),
@@ -141,17 +141,11 @@ impl FromStr for PlayerLine {
                 plain(kind, &Keys::parse(word, keys, &["name"])?)
             }
             "alphabeta" => {
-                let keys = Keys::parse(word, keys, &["depth", "eval", "name"])?;
+                let keys = Keys::parse(word, keys, &["depth", "eval", "quiescence", "name"])?;
                 let depth = keys.number("depth", 1..=64)?.unwrap_or(3) as u32;
-                let knowledge = match keys.get("eval") {
-                    None | Some("full") => Knowledge::Full,
-                    Some("material") => Knowledge::Material,
-                    Some(other) => {
-                        let (key, value, expected) = ("eval", shorten(other), "material or full".to_owned());
-                        return Err(LineError::Value { key, value, expected });
-                    }
-                };
-                plain(PlayerKind::AlphaBeta { depth, knowledge }, &keys)
+                let knowledge = keys.word("eval", &[("full", Knowledge::Full), ("material", Knowledge::Material)])?;
+                let quiescence = keys.word("quiescence", &[("on", true), ("off", false)])?;
+                plain(PlayerKind::AlphaBeta { depth, knowledge, quiescence }, &keys)
             }
             "turns" => {
                 let keys = Keys::parse(word, keys, &["depth", "actions", "name"])?;
@@ -294,9 +288,12 @@ mod tests {
     fn every_kind_of_player_has_a_line() {
         assert_eq!(read("random").kind, PlayerKind::Random);
         assert_eq!(read(" oracle:name=God ").name, "God");
-        assert_eq!(read("alphabeta").kind, PlayerKind::AlphaBeta { depth: 3, knowledge: Knowledge::Full });
-        let material = PlayerKind::AlphaBeta { depth: 5, knowledge: Knowledge::Material };
-        assert_eq!(read("alphabeta:depth=5,eval=material").kind, material);
+        assert_eq!(
+            read("alphabeta").kind,
+            PlayerKind::AlphaBeta { depth: 3, knowledge: Knowledge::Full, quiescence: true }
+        );
+        let material = PlayerKind::AlphaBeta { depth: 5, knowledge: Knowledge::Material, quiescence: false };
+        assert_eq!(read("alphabeta:depth=5,eval=material,quiescence=off").kind, material);
         assert_eq!(read("turns").kind, PlayerKind::Turns { depth: 3, actions: 4 });
         assert_eq!(read("turns:depth=2,actions=5").kind, PlayerKind::Turns { depth: 2, actions: 5 });
         let PlayerKind::Uct(uct) = read("uct:rollouts=70,temperature=0.5").kind else { panic!() };
@@ -342,7 +339,7 @@ mod tests {
         assert!(complaint("alphabeta:depth=0").contains("depth='0' should be a whole number from 1 to 64"));
         assert!(complaint("turns:actions=0").contains("actions='0' should be a whole number from 1 to 100"));
         assert!(complaint("turns:action=3").contains("'action' (did you mean actions?): it has depth, actions, name"));
-        assert!(complaint("alphabeta:eval=x").contains("eval='x' should be material or full"));
+        assert!(complaint("alphabeta:eval=x").contains("eval='x' should be full or material"));
         assert!(complaint("alphabeta:depth=3,deep").contains("'deep' should be written as key=value"));
         assert!(complaint("alphabeta:depth=3,depth=4").contains("twice"));
         assert!(complaint("handcrafted:visits=1,nodes=2").contains("mean the same"));

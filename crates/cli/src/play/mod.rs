@@ -17,6 +17,7 @@ use alfil_game::Game;
 use alfil_game::registry::{self, GameVisitor};
 use clap::Args;
 
+use crate::game::RulesText;
 use crate::{Verdict, stop};
 use engines::{Engines, Wish};
 use input::Input;
@@ -47,6 +48,8 @@ pub struct PlayCommand {
     /// Go on with a saved game
     #[arg(long, value_name = "FILE")]
     load: Option<PathBuf>,
+    #[command(flatten)]
+    rules: RulesText,
 }
 
 pub fn run(command: PlayCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
@@ -66,9 +69,9 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         let Task { command, out } = self;
         let side = command.side.as_deref().unwrap_or(G::SIDES[0]);
         let seats = Seats::read::<G>(side)?;
-        let rules = G::Rules::default();
+        let rules = command.rules.read::<G>()?;
         let sitting = match (&command.load, command.position.as_deref()) {
-            (Some(path), _) => saved::load(path)?,
+            (Some(path), _) => saved::load(path, &rules)?,
             (None, Some(text)) => Sitting::new(G::from_position(text, &rules)?),
             (None, None) => Sitting::new(G::new(&rules)),
         };
@@ -82,7 +85,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         writeln!(out, "The engine: {}.\n{part} Type a move, or help.", engines.described)?;
         let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let coloured = io::stdout().is_terminal() && !no_colour;
-        Table { sitting, seats, engines, coloured, stop: stop::flag()? }.run(&mut Input::new()?, out)?;
+        Table { sitting, rules, seats, engines, coloured, stop: stop::flag()? }.run(&mut Input::new()?, out)?;
         Ok(Verdict::Fine)
     }
 }

@@ -20,6 +20,8 @@ use crate::outcome::{in_words, side_name};
 /// A game that goes on until the user leaves.
 pub struct Table<G: Game> {
     pub sitting: Sitting<G>,
+    /// For games that are loaded.
+    pub rules: G::Rules,
     pub seats: Seats,
     pub engines: Engines<G>,
     /// Whether boards have colours.
@@ -96,7 +98,7 @@ impl<G: Game> Table<G> {
                     return Ok(Change::Nothing);
                 }
             }
-            Order::Load(path) => match saved::load(&path) {
+            Order::Load(path) => match saved::load(&path, &self.rules) {
                 Ok(sitting) => {
                     self.sitting = sitting;
                     self.engines.new_game()?;

@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn players_without_chance_play_different_games() {
-        let make = || -> Box<dyn Player<TicTacToe>> { Box::new(AlphaBetaPlayer::new(1, Knowledge::Full)) };
+        let make = || -> Box<dyn Player<TicTacToe>> { Box::new(AlphaBetaPlayer::new(1, Knowledge::Full, true)) };
         let sample = Sample::play(&Entrant::new("a", "a", make), 100, 1, &|| {}).unwrap();
         assert!(sample.ends.len() > 1, "{sample:?}");
     }

@@ -87,12 +87,12 @@ fn games_are_saved_and_loaded() {
     assert!(text.contains("cannot write "), "{text}");
     assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
     let saved = std::fs::read_to_string(&file).unwrap();
-    assert_eq!(saved, "alfil connect4\nstart 7/7/7/7/7/7 x\nmoves 4 4 3\nresigned o\n");
+    assert!(saved.contains("[Variant \"connect4\"]") && saved.ends_with("\n1. 4 4 2. 3 1-0\n\n"), "{saved}");
     let again =
         played(&["connect4", "--side", "both", "--load", &file], &format!("undo\n5\nundo\nresign\nsave {file}"));
     assert!(again.contains("last move: 3 by x. x wins: resignation"), "{again}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), saved);
-    assert!(complaint(&["play", "chess", "--load", &file]).contains("holds a game of connect4, not of chess"));
+    assert!(complaint(&["play", "chess", "--load", &file]).contains("the variant 'connect4' is not chess"));
     assert!(played(&["chess", "--side", "both"], "load /no/such").contains("cannot read /no/such: "));
 }
 
@@ -103,7 +103,7 @@ fn typing_mistakes_get_one_sentence_and_the_game_goes_on() {
     let answers: Vec<&str> = text[start..].lines().skip(1).take(4).collect();
     assert!(answers[0].contains("(did you mean help?)") && answers[1].contains("(did you mean Nf3?)"), "{answers:?}");
     assert_eq!(answers[2], "undo stands alone: leave out what follows it");
-    assert_eq!(answers[3], "save needs the name of a file, as in save game.txt");
+    assert_eq!(answers[3], "save needs the name of a file, as in save game.pgn");
     assert!(text.contains("\n  resign  gives the game up\n") && text.contains("last move: e4 by white"), "{text}");
     let endless = script(&["chess", "--side", "both"], &"x".repeat(100_000));
     assert_eq!(endless.status.code(), Some(2));
