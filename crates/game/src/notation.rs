@@ -89,7 +89,7 @@ pub fn line<G: Game>(game: &mut G, text: &str) -> Result<Vec<G::Move>, MoveError
 }
 
 /// Keeps a message readable whatever was typed or piped in.
-fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     const LONGEST: usize = 100;
     let mut short: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
     if text.chars().nth(LONGEST).is_some() {
