@@ -8,7 +8,7 @@ use super::evaluation::Weights;
 use super::map;
 use super::position::Position;
 use crate::RulesError;
-use crate::notation::settings;
+use crate::notation::{settings, shorten};
 
 /// What can be chosen about the headquarters game: the map, the cap on turns, and how positions are estimated.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ impl Rules {
                 "health" => rules.weights.health = weight()?,
                 _ => {
                     let keys = "map, turn_cap and the weights headquarters, distance and health";
-                    return Err(wrong(format!("there is no '{key}', only {keys}")));
+                    return Err(wrong(format!("there is no '{}', only {keys}", shorten(key))));
                 }
             }
         }
