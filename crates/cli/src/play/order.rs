@@ -108,7 +108,7 @@ mod tests {
         let e4 = Order::Play(game.parse_move("e2e4").unwrap());
         assert_eq!((at_start("e4"), at_start(" e2e4 ")), (Ok(e4.clone()), Ok(e4)));
         assert_eq!(at_start("UNDO"), Ok(Order::Undo));
-        assert_eq!(at_start("save  my game.pgn "), Ok(Order::Save("my game.txt".into())));
+        assert_eq!(at_start("save  my game.pgn "), Ok(Order::Save("my game.pgn".into())));
         assert_eq!(at_start("save"), Err(OrderError::NoFile("save")));
         assert_eq!(at_start("undo 3"), Err(OrderError::NotAlone("undo")));
         for (word, _) in ORDERS {
