@@ -88,7 +88,7 @@ fn from_pgn<G: Game>(path: &str, text: &[u8], rules: &G::Rules) -> Result<Sittin
 mod tests {
     use alfil_game::chess::Chess;
     use alfil_game::connect4::Connect4;
-    use alfil_game::line;
+    use alfil_game::{Outcome, line};
 
     use super::*;
 
@@ -99,11 +99,12 @@ mod tests {
         let mut sitting = Sitting::new(start);
         moves.into_iter().for_each(|m| sitting.play(m));
         let unfinished = to_pgn(&sitting).unwrap();
-        assert_eq!(from_pgn::<Chess>("x", &unfinished, &Default::default()).unwrap().resigned(), None);
+        let end = |text: &[u8]| from_pgn::<Chess>("x", text, &Default::default()).unwrap().legal_moves(&mut Vec::new());
+        assert_eq!(end(&unfinished), None);
         sitting.resign(Side::Second);
         let text = to_pgn(&sitting).unwrap();
         let back: Sitting<Chess> = from_pgn("x", &text, &Default::default()).unwrap();
-        assert_eq!(back.resigned(), Some(Side::Second));
+        assert_eq!(end(&text), Some(Outcome::win(Side::First, "resignation")));
         assert_eq!(to_pgn(&back).unwrap(), text);
         assert_eq!(back.played().now().position(), sitting.played().now().position());
         let empty = to_pgn(&Sitting::new(Connect4::new(&()))).unwrap();

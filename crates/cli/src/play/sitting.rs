@@ -23,11 +23,6 @@ impl<G: Game> Sitting<G> {
         &self.played
     }
 
-    /// Who has resigned.
-    pub fn resigned(&self) -> Option<Side> {
-        self.resigned
-    }
-
     /// Goes on with a legal move.
     pub fn play(&mut self, m: G::Move) {
         self.played.play(m);
@@ -113,7 +108,7 @@ mod tests {
         assert_eq!(sitting.legal_moves(&mut moves), Some(Outcome::win(Side::Second, "resignation")));
         assert!(moves.is_empty());
         assert!(sitting.undo(Seats::read::<Chess>("white").unwrap()));
-        assert_eq!((sitting.resigned(), sitting.played().moves().len()), (None, 2));
+        assert_eq!((sitting.resigned, sitting.played().moves().len()), (None, 2));
         assert_eq!(sitting.last_move(), Some((Side::Second, "e5".to_owned())));
     }
 }
