@@ -54,7 +54,7 @@ impl Game for Headquarters {
     type Rules = Rules;
 
     const NAME: &'static str = "headquarters";
-    const TITLE: &'static str = "the headquarters game, three soldiers a side on fifteen by ten cells";
+    const TITLE: &'static str = "soldiers on a grid, out to take each other's headquarters";
     const SIDES: [&'static str; 2] = notation::SIDES;
 
     const TEST_POSITIONS: &'static [&'static str] = &[
