@@ -3,6 +3,7 @@
 
 use alfil_game::connect4::Connect4;
 use alfil_game::headquarters::Headquarters;
+use alfil_game::hexchess::HexChess;
 use alfil_game::{Game, Knowledge, Side};
 use alfil_search::classical::{AlphaBeta, Found, GameNode, Settings, TurnNode, WIN, minimax, minimax_nodes};
 use rand::{RngExt, SeedableRng};
@@ -52,6 +53,16 @@ fn alpha_beta_gives_minimax_on_1_000_random_positions_with_no_more_nodes() {
         (pruned, whole) = (pruned + found.nodes, whole + nodes);
     }
     assert!(pruned * 2 < whole, "{pruned} of {whole} nodes");
+}
+
+/// A program that makes the whole tree first saves nothing by pruning it.
+#[test]
+fn moves_are_made_only_where_alpha_beta_looks() {
+    let node = GameNode { game: HexChess::new(&Default::default()), knowledge: Knowledge::Full };
+    let found = AlphaBeta::new(Settings::PLAIN).search(&node, 2);
+    assert_eq!(found.value, minimax(&node, 2));
+    assert_eq!(minimax_nodes(&node, 2), 1 + 51 + 2_586);
+    assert!(found.nodes * 2 < 1 + 51 + 2_586, "{} nodes", found.nodes);
 }
 
 #[test]
