@@ -21,9 +21,9 @@ pub struct ExamCommand {
     /// Players; a network with visits=1 plays by its policy alone
     #[arg(value_name = "PLAYER", required = true)]
     players: Vec<String>,
-    /// The game's name
-    #[arg(long, default_value = "connect4")]
-    game: String,
+    /// The game's name [default: the first that has an exact solver]
+    #[arg(long)]
+    game: Option<String>,
     /// Positions, each from another game of varied play
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     positions: u32,
@@ -38,7 +38,20 @@ pub struct ExamCommand {
 }
 
 pub fn run(command: ExamCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    registry::with_game(&command.game.clone(), Task { command, out })?
+    let game = command.game.clone().map_or_else(first_solved, Ok)?;
+    registry::with_game(&game, Task { command, out })?
+}
+
+fn first_solved() -> anyhow::Result<String> {
+    struct IsSolved;
+    impl GameVisitor for IsSolved {
+        type Output = bool;
+        fn visit<G: Game>(self) -> bool {
+            G::oracle().is_some()
+        }
+    }
+    let solved = |name: &&&str| registry::with_game(name, IsSolved).unwrap_or(false);
+    Ok(registry::names().iter().find(solved).context("no game has an exact solver")?.to_string())
 }
 
 struct Task<'a, W> {

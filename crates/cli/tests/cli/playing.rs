@@ -58,8 +58,10 @@ fn the_engine_plays_the_other_side_or_both() {
     assert_eq!(boards, watched.matches(" plays ").count() + 1, "{watched}");
     let mate = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
     let text = played(&["chess", "--position", mate], "hint\nRa8\n");
-    assert!(text.contains("a tree search with the handcrafted evaluation"), "{text}");
+    assert!(text.contains("a tree search with the network that comes along"), "{text}");
     assert!(text.contains("hint: Ra8#, which wins in 1 ply\n") && text.contains("white wins: checkmate"), "{text}");
+    let text = played(&["tictactoe"], "quit\n");
+    assert!(text.contains("a tree search with the handcrafted evaluation"), "{text}");
 }
 
 #[test]
