@@ -14,6 +14,7 @@ mod oracle;
 mod pov;
 mod side;
 mod stones;
+mod tapered;
 mod turn;
 
 pub mod conformance;

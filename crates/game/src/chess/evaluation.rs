@@ -9,25 +9,7 @@ use shakmaty::{Bitboard, Board, Color, File, Position, Role, Square};
 use super::bare_king::{self, centre_distance};
 use super::moves::Move;
 use crate::Knowledge;
-
-/// Middlegame and endgame value, in hundredths of a pawn.
-#[derive(Clone, Copy)]
-struct Pair(i32, i32);
-
-impl std::ops::AddAssign for Pair {
-    fn add_assign(&mut self, other: Pair) {
-        self.0 += other.0;
-        self.1 += other.1;
-    }
-}
-
-impl std::ops::Mul<Pair> for i32 {
-    type Output = Pair;
-
-    fn mul(self, pair: Pair) -> Pair {
-        Pair(self * pair.0, self * pair.1)
-    }
-}
+use crate::tapered::Pair;
 
 const fn material(role: Role) -> Pair {
     match role {

@@ -9,26 +9,8 @@ use super::cell::{COUNT, Cell, FILES};
 use super::cells::Cells;
 use super::moves::Move;
 use super::position::Position;
+use crate::tapered::Pair;
 use crate::{Knowledge, Side};
-
-/// Middlegame and endgame value, in hundredths of a pawn.
-#[derive(Clone, Copy)]
-struct Pair(i32, i32);
-
-impl std::ops::AddAssign for Pair {
-    fn add_assign(&mut self, other: Pair) {
-        self.0 += other.0;
-        self.1 += other.1;
-    }
-}
-
-impl std::ops::Mul<Pair> for i32 {
-    type Output = Pair;
-
-    fn mul(self, pair: Pair) -> Pair {
-        Pair(self * pair.0, self * pair.1)
-    }
-}
 
 /// Reasoned from the moves that pieces have on average. With three cells in ten taken, a bishop has 1.09 times as many as a
 /// knight, a rook 1.57 and a queen 2.66 times: nearly the shares of the square board, where they are worth 3, 3, 5 and 9

@@ -1,0 +1,20 @@
+//! Terms of an evaluation that count differently as a game goes on.
+
+/// Middlegame and endgame value, in hundredths of a pawn.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair(pub i32, pub i32);
+
+impl std::ops::AddAssign for Pair {
+    fn add_assign(&mut self, other: Pair) {
+        self.0 += other.0;
+        self.1 += other.1;
+    }
+}
+
+impl std::ops::Mul<Pair> for i32 {
+    type Output = Pair;
+
+    fn mul(self, pair: Pair) -> Pair {
+        Pair(self * pair.0, self * pair.1)
+    }
+}
