@@ -65,6 +65,8 @@ pub(crate) struct Start<G> {
     /// The position as records keep it: empty for the start position.
     pub text: String,
     pub game: G,
+    /// Whether it is a random ending.
+    pub ending: bool,
 }
 
 impl Starts {
@@ -100,14 +102,14 @@ impl Starts {
         if kind < self.endings_share
             && let Some(start) = ending::<G>(rules, random).and_then(|game| read(game.position(), rules))
         {
-            return start;
+            return Start { ending: true, ..start };
         }
         let listed = if kind < self.endings_share + self.listed_share && !self.listed.is_empty() {
             read(self.listed[random.random_range(0..self.listed.len())].clone(), rules)
         } else {
             None
         };
-        let start = listed.unwrap_or_else(|| Start { text: String::new(), game: G::new(rules) });
+        let start = listed.unwrap_or_else(|| Start { text: String::new(), game: G::new(rules), ending: false });
         let plies = if self.random_plies > 0 { random.random_range(0..=self.random_plies) } else { 0 };
         if plies == 0 {
             return start;
@@ -124,7 +126,7 @@ fn ending<G: Game>(rules: &G::Rules, random: &mut Xoshiro256PlusPlus) -> Option<
 /// the record is read.
 fn read<G: Game>(text: String, rules: &G::Rules) -> Option<Start<G>> {
     let game = G::from_position(&text, rules).ok()?;
-    game.outcome().is_none().then_some(Start { text, game })
+    game.outcome().is_none().then_some(Start { text, game, ending: false })
 }
 
 /// The position after so many random moves, if the game goes on there.

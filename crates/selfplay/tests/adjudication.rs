@@ -109,3 +109,14 @@ fn a_judge_is_asked_after_every_move() {
     let judged: Vec<&GameRecord> = records.iter().filter(|record| record.end == End::Adjudicated).collect();
     assert!(judged.len() > 10 && judged.iter().all(|record| record.score().0 == Score::LOSS));
 }
+
+#[test]
+fn endings_are_played_out_whoever_is_ahead() {
+    let adjudication = Adjudication { material: Some(Material { above: 100, plies: 2 }), oracle: false };
+    let starts = Starts { endings_share: 1.0, ..Starts::default() };
+    let settings = Settings { starts, ..settings(adjudication) };
+    let evaluator = Box::new(Handcrafted::new(Knowledge::Full));
+    let records = play::<Chess>(Lane::new(settings, Default::default(), evaluator, Arc::new(Tickets::new(20)), 1));
+    assert!(records.iter().filter(|record| record.plies.len() < 512).all(|record| record.end == End::Rules));
+    assert!(records.iter().any(|record| record.score().0 != Score::DRAW));
+}

@@ -119,42 +119,43 @@ impl Config {
             games: play.at_once,
             starts: Starts {
                 listed,
-                listed_share: play.starts_share,
-                endings_share: play.endings_share,
+                listed_share: play.starts_share as f32,
+                endings_share: play.endings_share as f32,
                 random_plies: play.random_plies,
             },
             search: match play.search {
                 SearchName::Gumbel => SearchKind::Gumbel {
                     simulations: play.visits,
                     considered: play.considered,
-                    rule: Gumbel { c_scale: play.gumbel_scale, ..Gumbel::default() },
+                    rule: Gumbel { c_scale: play.gumbel_scale as f32, ..Gumbel::default() },
                 },
                 SearchName::Puct => SearchKind::Puct {
                     visits: play.visits,
                     rule: Puct::SELF_PLAY,
-                    noise_alpha: play.noise_alpha,
-                    noise_share: play.noise_share,
-                    forced: play.forced,
+                    noise_alpha: play.noise_alpha as f32,
+                    noise_share: play.noise_share as f32,
+                    forced: play.forced as f32,
                 },
             },
-            cheap: (play.cheap_share > 0.0).then_some(Cheap { share: play.cheap_share, visits: play.cheap_visits }),
+            cheap: (play.cheap_share > 0.0)
+                .then_some(Cheap { share: play.cheap_share as f32, visits: play.cheap_visits }),
             temperature: Temperature {
-                first: play.temperature,
+                first: play.temperature as f32,
                 plies: play.temperature_plies,
-                last: play.last_temperature,
-                half_life: play.temperature_half_life,
+                last: play.last_temperature as f32,
+                half_life: play.temperature_half_life as f32,
             },
             resign: (play.resign_below > -1.0).then_some(Resign {
-                below: play.resign_below,
+                below: play.resign_below as f32,
                 moves: play.resign_moves,
-                play_through: play.resign_play_through,
+                play_through: play.resign_play_through as f32,
             }),
             adjudication: Adjudication {
                 material: (play.adjudicate_material > 0)
                     .then_some(Material { above: play.adjudicate_material, plies: play.adjudicate_plies }),
                 oracle: play.adjudicate_oracle,
             },
-            surprise: play.surprise,
+            surprise: play.surprise as f32,
             // Room for the visits of a move and what is left of the last one's.
             tree_bytes: (play.visits as usize * 1_024).max(64 << 10),
         })

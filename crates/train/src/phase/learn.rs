@@ -119,7 +119,7 @@ impl<E: Encoding> Run<E> {
             held_out,
             from_held_out: matches!(purpose, Purpose::HeldOut),
             symmetries: self.config.window.symmetries,
-            search_value: self.config.training.search_value,
+            search_value: self.config.training.search_value as f32,
             seed: self.seed(purpose),
         }
     }
