@@ -3,7 +3,7 @@
 use std::io::{self, BufReader};
 use std::path::PathBuf;
 
-use alfil_uci::options::{DECLARATIONS, Declaration, Options};
+use alfil_uci::options::{DECLARATIONS, Declaration, HANDCRAFTED, Options};
 use anyhow::Context;
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, builder::ValueHint};
 
@@ -70,7 +70,7 @@ impl EngineOptions {
         for (name, value) in &self.0 {
             Declaration::find(name)?.set(&mut options, value)?;
         }
-        if !options.weights_file.is_empty() {
+        if !matches!(options.weights_file.as_str(), "" | HANDCRAFTED) {
             let path = PathBuf::from(&options.weights_file);
             std::fs::metadata(&path).with_context(|| format!("cannot use the network {}", path.display()))?;
         }

@@ -16,7 +16,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::extras::{Extras, extras};
-use crate::options::Options;
+use crate::options::{HANDCRAFTED, Options};
 use crate::thought::Task;
 use crate::voice::Voice;
 use crate::{info, strength};
@@ -34,9 +34,6 @@ struct Equipment {
     threads: u32,
     policy_temperature: f32,
 }
-
-/// What the option for the network says to play without one.
-const HANDCRAFTED: &str = "handcrafted";
 
 /// Computes networks on devices other than the CPU: the network, the device, and out comes what computes one on the other, as
 /// often as it is asked for.

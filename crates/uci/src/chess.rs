@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use alfil_arena::Tables;
-use alfil_game::Game;
 use alfil_game::chess::{Chess, Move, Rules};
+use alfil_game::{Game, RulesError};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::book::Book;
@@ -25,8 +25,8 @@ impl Extras<Chess> for ChessExtras {
     }
 
     /// Games played over this protocol end when the program says so, not at a cap.
-    fn rules(&self, options: &Options) -> Rules {
-        Rules { chess960: options.chess960, ply_cap: u32::MAX }
+    fn rules(&self, options: &Options) -> Result<Rules, RulesError> {
+        Ok(Rules { chess960: options.chess960, ply_cap: u32::MAX })
     }
 
     fn prepare(&mut self, options: &Options, voice: &Voice) {

@@ -35,6 +35,8 @@ pub fn run(
             backend: backend.clone(),
         };
         chosen = registry::with_game(&game, conversation).map_err(io::Error::other)??;
+        // What was chosen about the rules of one game says nothing about another's.
+        chosen.iter_mut().for_each(|options| options.rules.clear());
     }
     Ok(())
 }
@@ -56,7 +58,7 @@ impl<I: BufRead> GameVisitor for Conversation<'_, I> {
         let (jobs, received) = channel();
         let brain = Brain::<G>::new(voice.clone(), backend);
         let thinking = std::thread::Builder::new().name("thinking".to_owned()).spawn(move || work(brain, &received))?;
-        let mut engine = Engine::<G>::new(voice, defaults.clone(), options, jobs);
+        let mut engine = Engine::<G>::new(voice, defaults.clone(), options, jobs).map_err(io::Error::other)?;
         let mut line = Vec::new();
         let end = loop {
             match read_line(input, &mut line) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
-use alfil_game::Game;
+use alfil_game::{Game, RulesError};
 
 use crate::brain::Brain;
 use crate::command::{Command, Go};
@@ -55,6 +55,7 @@ pub(crate) struct Engine<G: Game> {
     defaults: Options,
     pub options: Options,
     extras: Box<dyn Extras<G>>,
+    rules: G::Rules,
     start: G,
     moves: Vec<G::Move>,
     jobs: Sender<Job<G>>,
@@ -62,14 +63,17 @@ pub(crate) struct Engine<G: Game> {
 }
 
 impl<G: Game> Engine<G> {
-    pub fn new(voice: Voice, defaults: Options, options: Options, jobs: Sender<Job<G>>) -> Engine<G> {
+    /// Fails if the options ask for rules that the game does not have.
+    pub fn new(
+        voice: Voice,
+        defaults: Options,
+        options: Options,
+        jobs: Sender<Job<G>>,
+    ) -> Result<Engine<G>, RulesError> {
         let extras = extras::<G>();
-        let start = G::new(&extras.rules(&options));
-        Engine { voice, defaults, options, extras, start, moves: Vec::new(), jobs, thought: None }
-    }
-
-    fn rules(&self) -> G::Rules {
-        self.extras.rules(&self.options)
+        let rules = extras.rules(&options)?;
+        let start = G::new(&rules);
+        Ok(Engine { voice, defaults, options, extras, rules, start, moves: Vec::new(), jobs, thought: None })
     }
 
     /// Does what a command says. Tells what ends the conversation, if it is the last one.
@@ -78,7 +82,7 @@ impl<G: Game> Engine<G> {
             Command::Uci => self.introduce(),
             Command::IsReady => self.get_ready(),
             Command::NewGame => {
-                self.start = G::new(&self.rules());
+                self.start = G::new(&self.rules);
                 self.moves.clear();
                 self.ask(Job::Forget);
             }
@@ -135,8 +139,13 @@ impl<G: Game> Engine<G> {
         match Declaration::find(name) {
             Ok(declaration) if declaration.is_button() => self.ask(Job::Forget),
             Ok(declaration) => {
-                if let Err(error) = declaration.set(&mut self.options, value) {
-                    self.voice.notice(&error.to_string());
+                let mut options = self.options.clone();
+                if let Err(error) = declaration.set(&mut options, value) {
+                    return self.voice.notice(&error.to_string());
+                }
+                match self.extras.rules(&options) {
+                    Ok(rules) => (self.options, self.rules) = (options, rules),
+                    Err(error) => self.voice.notice(&error.to_string()),
                 }
             }
             Err(error) => self.voice.notice(&error.to_string()),
@@ -145,8 +154,8 @@ impl<G: Game> Engine<G> {
 
     fn set_position(&mut self, fen: Option<&str>, texts: &[String]) {
         let start = match fen {
-            None => G::new(&self.rules()),
-            Some(fen) => match G::from_position(fen, &self.rules()) {
+            None => G::new(&self.rules),
+            Some(fen) => match G::from_position(fen, &self.rules) {
                 Ok(start) => start,
                 Err(error) => return self.voice.notice(&format!("the position is not set up: {error}")),
             },

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use alfil_game::Game;
+use alfil_game::{Game, RulesError};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::chess::ChessExtras;
@@ -13,13 +13,12 @@ use crate::voice::Voice;
 pub(crate) trait Extras<G: Game>: Send {
     /// The special options of the game, by name.
     fn options(&self) -> &'static [&'static str] {
-        &[]
+        &["Rules"]
     }
 
     /// The rules that the options ask for.
-    fn rules(&self, options: &Options) -> G::Rules {
-        let _ = options;
-        G::Rules::default()
+    fn rules(&self, options: &Options) -> Result<G::Rules, RulesError> {
+        G::rules(&options.rules)
     }
 
     /// Opens the files that the options name. What cannot be had is said, and done without.
@@ -35,7 +34,7 @@ pub(crate) trait Extras<G: Game>: Send {
 
     /// The same position as if it had no history, for games that have ended by what was played before.
     fn without_history(&self, game: &G, options: &Options) -> Option<G> {
-        G::from_position(&game.position(), &self.rules(options)).ok()
+        G::from_position(&game.position(), &self.rules(options).ok()?).ok()
     }
 }
 

@@ -2,11 +2,15 @@
 
 use alfil_game::registry;
 
+/// What the option for the network says to play without one.
+pub const HANDCRAFTED: &str = "handcrafted";
+
 /// The values of all options.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each is described in DECLARATIONS")]
 pub struct Options {
     pub game: String,
+    pub rules: String,
     pub hash: u32,
     pub threads: u32,
     pub multi_pv: u32,
@@ -35,6 +39,7 @@ impl Default for Options {
         let puct = alfil_search::selection::Puct::default();
         Options {
             game: registry::DEFAULT.to_owned(),
+            rules: String::new(),
             hash: 256,
             threads: 1,
             multi_pv: 1,
@@ -129,6 +134,13 @@ pub const DECLARATIONS: &[Declaration] = &[
         help: "The game that is played",
         is_special: false,
         kind: Kind::Game { field: |options| &mut options.game },
+    },
+    Declaration {
+        name: "Rules",
+        flag: "rules",
+        help: "What to choose about the game's rules, with commas between; empty is the usual ones",
+        is_special: true,
+        kind: Kind::Text { field: |options| &mut options.rules },
     },
     Declaration {
         name: "WeightsFile",

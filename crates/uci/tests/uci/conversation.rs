@@ -298,3 +298,37 @@ fn the_game_can_be_changed_at_any_time() {
     gui.say("quit");
     assert!(gui.end().last().unwrap().starts_with("bestmove"));
 }
+
+#[test]
+fn the_rules_of_a_game_can_be_chosen() {
+    let options =
+        Options { game: "hexchess".to_owned(), rules: "stalemate=3/4".to_owned(), hash: 8, ..Options::default() };
+    let gui = Gui::new(options.clone());
+    gui.say("uci");
+    assert!(gui.wait("uciok").contains(&"option name Rules type string default stalemate=3/4".to_owned()));
+    gui.say("setoption name Rules value ply_cap=2");
+    gui.say("position startpos moves g4g5 g7g6");
+    gui.say("d");
+    assert_eq!(gui.wait("the game is over").last().unwrap(), "the game is over: ply cap");
+    // What cannot be is said, and changes nothing.
+    gui.say("setoption name Rules value stalemate=never");
+    assert!(gui.wait("info string").last().unwrap().contains("stalemate is 1/2 or 3/4"));
+    gui.say("position startpos moves g4g5 g7g6");
+    gui.say("d");
+    gui.wait("the game is over: ply cap");
+    gui.say("setoption name Rules value <empty>");
+    gui.say("position startpos moves g4g5 g7g6");
+    gui.say("d");
+    gui.say("isready");
+    assert!(!gui.wait("readyok").iter().any(|line| line.starts_with("the game is over")));
+    // Another game does not know the rules of this one.
+    gui.say("setoption name Rules value ply_cap=2");
+    gui.say("setoption name UCI_Variant value connect4");
+    gui.say("position startpos");
+    gui.best("go nodes 5");
+    gui.end();
+    let output = std::io::sink();
+    let error =
+        alfil_uci::run(std::io::empty(), output, Options { rules: "map".to_owned(), ..options }, None).unwrap_err();
+    assert!(error.to_string().contains("'map' does not choose rules of hexchess"), "{error}");
+}
