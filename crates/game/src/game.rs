@@ -79,6 +79,19 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
         }
     }
 
+    /// What was chosen about the rules of this game, but for where it begins, as [`rules_from_elsewhere`] reads it; empty for
+    /// the usual ones.
+    ///
+    /// [`rules_from_elsewhere`]: Game::rules_from_elsewhere
+    fn chosen_rules(&self) -> String {
+        String::new()
+    }
+
+    /// As [`rules`](Game::rules), for a text that came with a game from elsewhere and is not to be trusted: opens no files.
+    fn rules_from_elsewhere(text: &str) -> Result<Self::Rules, RulesError> {
+        Self::rules(text)
+    }
+
     /// The start position.
     fn new(rules: &Self::Rules) -> Self;
 
@@ -101,6 +114,12 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
 
     /// The position in the game's notation; [`from_position`](Game::from_position) reads it back.
     fn position(&self) -> String;
+
+    /// The same position in a game that begins here, with nothing counted that could end it, for those who want a move where
+    /// the game has ended by what was played before; none if that cannot be.
+    fn without_history(&self) -> Option<Self> {
+        None
+    }
 
     /// The board for a terminal that shows ANSI colours; `Display` is the one for all others.
     fn coloured(&self) -> String {

@@ -12,6 +12,7 @@ mod notation;
 mod numbering;
 mod oracle;
 mod pov;
+mod repetitions;
 mod side;
 mod stones;
 mod tapered;

@@ -43,6 +43,19 @@ pub(crate) fn settings(text: &str) -> impl Iterator<Item = Result<(&str, &str), 
     })
 }
 
+/// Reads the most plies that a game may have.
+pub(crate) fn read_ply_cap(value: &str) -> Result<u32, String> {
+    let cap = value.parse().ok().filter(|cap| (1..=HIGHEST_PLY_CAP).contains(cap));
+    cap.ok_or_else(|| format!("ply_cap is a number from 1 to {HIGHEST_PLY_CAP}"))
+}
+
+const HIGHEST_PLY_CAP: u32 = 100_000;
+
+/// What [`read_ply_cap`] reads, with its key; nothing for the usual cap, or none.
+pub(crate) fn ply_cap_text(cap: u32, usual: u32) -> String {
+    if cap == usual || cap > HIGHEST_PLY_CAP { String::new() } else { format!("ply_cap={cap}") }
+}
+
 /// Why a text is no move in a position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {

@@ -1,5 +1,6 @@
 //! The one list of games. Everything else is generic and finds games by their name here.
 
+use crate::notation::shorten;
 use crate::{Encoding, Game};
 
 /// The game where none is named: the first of the list.
@@ -34,14 +35,14 @@ pub trait EncodingTask {
 
 /// No encoding has that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no encoding '{name}': see alfil game list")]
+#[error("there is no encoding '{}': see alfil game list", shorten(name))]
 pub struct UnknownEncoding {
     name: String,
 }
 
 /// No game has that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no game '{name}'{}: the games are {}", nearest(name), names().join(", "))]
+#[error("there is no game '{}'{}: the games are {}", shorten(name), nearest(name), names().join(", "))]
 pub struct UnknownGame {
     name: String,
 }

@@ -2,7 +2,7 @@
 
 use alfil_game::conformance::{Check, Effort, check_encoding, check_game};
 use alfil_game::registry::{self, EncodingVisitor, GameVisitor};
-use alfil_game::{Encoding, Game};
+use alfil_game::{Encoding, Game, headquarters::Headquarters, hexchess::HexChess};
 
 struct Rules;
 
@@ -24,7 +24,14 @@ impl EncodingVisitor for Encodings {
 fn report(name: &str, checks: Vec<Check>) {
     for Check { promise, result } in checks {
         match result {
-            Ok(cases) => println!("{name}: {promise} ({cases} cases)"),
+            Ok(cases) => {
+                println!("{name}: {promise} ({cases} cases)");
+                let some_have_none = promise.contains("oracle")
+                    || promise.contains("endings")
+                    || promise.contains("sides")
+                    || promise.contains("symmetries");
+                assert!(cases > 0 || some_have_none, "{name}: {promise}: nothing to try it on");
+            }
             Err(error) => panic!("{name}: {promise}: {error}"),
         }
     }
@@ -35,6 +42,19 @@ fn games_keep_their_promises() {
     for name in registry::names() {
         registry::with_game(name, Rules).unwrap();
     }
+}
+
+#[test]
+fn games_by_other_than_the_usual_rules_keep_their_promises() {
+    fn check<G: Game>(rules: &str) {
+        let rules = G::rules(rules).unwrap();
+        assert!(!G::new(&rules).chosen_rules().is_empty());
+        report(G::NAME, check_game::<G>(&rules, Effort::default()));
+    }
+    check::<HexChess>("stalemate=3/4, ply_cap=300");
+    check::<Headquarters>("turn_cap=20");
+    let error = Headquarters::rules_from_elsewhere("map=/dev/stdin").unwrap_err().to_string();
+    assert!(error.contains("no map is read"), "{error}");
 }
 
 #[test]

@@ -161,6 +161,14 @@ fn both_mirrors_leave_the_game_as_it_is() {
 
 #[test]
 fn pawns_may_step_twice_from_every_start_cell_of_their_side() {
+    let white = position("k/3/5/7/pppp1pppp/11/5P5/4P1P4/3P3P3/2P5P2/1P3K3P1 w - 0 1");
+    let black = position("k/3/5/7/ppppppppp/11/11/4P1P4/3P3P3/2P5P2/1P3K3P1 b - 0 1");
+    for (file, rank) in "bcdefghik".chars().zip([1, 2, 3, 4, 5, 4, 3, 2, 1]) {
+        let twice = format!("{file}{rank}{file}{}", rank + 2);
+        assert!(moves(&white).contains(twice.as_str()), "{twice}");
+        let twice = format!("{file}7{file}5");
+        assert!(moves(&black).contains(twice.as_str()), "{twice}");
+    }
     let mut inward = position("k/3/5/7/9/11/11/11/11/2p8/1P3K5 w - 0 1");
     line(&mut inward, "bxc2 Kf10").unwrap();
     assert!(moves(&inward).contains("c2c4"), "captured onto a start cell");

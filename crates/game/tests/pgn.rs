@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used)]
 
 use alfil_game::chess::{Chess, Rules};
+use alfil_game::headquarters::Headquarters;
+use alfil_game::hexchess::HexChess;
 use alfil_game::pgn::{PgnGame, PgnReader};
 use alfil_game::registry::{self, GameVisitor};
-use alfil_game::{First, Game, Score};
+use alfil_game::{First, Game, Score, line};
 use proptest::prelude::*;
 
 const DEEP_BLUE: &str = include_str!("fixtures/deep-blue-kasparov-1997-6.pgn");
@@ -174,6 +176,55 @@ fn games_of_every_kind_read_back_as_written() {
     for name in registry::names() {
         registry::with_game(name, RoundTrip).unwrap();
     }
+}
+
+fn read_back<G: Game>(rules: &str, position: &str, moves: &str) -> (String, PgnGame<G>) {
+    let mut game = PgnGame::new(G::from_position(position, &G::rules(rules).unwrap()).unwrap());
+    let mut now = game.start.clone();
+    game.moves = line(&mut now, moves).unwrap();
+    game.set_outcome(now.outcome());
+    let written = write(&game);
+    let read = PgnReader::<G, _>::new(written.as_bytes()).next().unwrap().unwrap();
+    assert_eq!(write(&read), written);
+    (written, read)
+}
+
+#[test]
+fn the_rules_of_a_game_and_its_numbers_are_kept() {
+    let stalemate = "k/3/2K2/7/9/11/11/11/11/11/4R6 w - 0 30";
+    let (written, read) = read_back::<HexChess>("stalemate=3/4", stalemate, "Rf1");
+    assert!(written.contains("[Rules \"stalemate=3/4\"]") && written.contains("\n30. Rf1"), "{written}");
+    let end = read.end().outcome().unwrap();
+    assert_eq!((end.score, read.result_text()), (First(Score::new(0.75)), "3/4-1/4"));
+    let (written, read) = read_back::<Headquarters>("turn_cap=6", "3/3 a1:20,a2:10 c1:20,c2:10 blue 4", "end end end");
+    assert!(written.contains("\n2... end 3. end end 1/2-1/2"), "{written}");
+    assert_eq!(read.end().outcome().unwrap().reason, "turn cap");
+    for (rules, expected) in [("turn_cap=0", "turn_cap is a number"), ("map=maps/other.txt", "no map is read")] {
+        let file = format!("[Rules \"{rules}\"]\n\n1. end *\n");
+        let error = PgnReader::<Headquarters, _>::new(file.as_bytes()).next().unwrap().unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn marks_are_told_from_moves_that_end_with_one() {
+    let start = "15/15/15/15/15/15/15/15/15/15 a1:20,m8:10,a2:10 m8:19,o1:10 red 1";
+    let start = Headquarters::from_position(start, &Default::default()).unwrap();
+    for (word, expected) in [("m8-m8!?", "m8-m8!"), ("m8-m8!!", "m8-m8!"), ("m8-m8?", "m8-m8"), ("a2-a3!", "a2-a3")] {
+        let file = format!("[FEN \"{}\"]\n\n1. {word} *\n", start.position());
+        let game = PgnReader::<Headquarters, _>::new(file.as_bytes()).next().unwrap().unwrap();
+        assert_eq!(game.moves, [start.parse_move(expected).unwrap()], "{word}");
+    }
+}
+
+#[test]
+fn misspelt_moves_of_games_that_programs_write_are_errors() {
+    let read = |text: &str| PgnReader::<Headquarters, _>::new(text.as_bytes()).next().unwrap();
+    let error = read("1. c2-e3 end 1... End end *\n").unwrap_err().to_string();
+    assert_eq!(error, "game 1: move 1...End is not written like one");
+    assert_eq!(read("1. c2-e3 $1 end !? 1... end *\n").unwrap().moves.len(), 3);
+    let long = format!("[Rules \"turn_cap=10000\"]\n\n{}*\n", "end ".repeat(20_001));
+    assert_eq!(read(&long).unwrap().moves.len(), 20_001, "as many as the rules allow");
 }
 
 #[test]

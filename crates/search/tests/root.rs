@@ -8,7 +8,7 @@ use alfil_search::Evaluator;
 use alfil_search::evaluators::{Rollout, Uniform};
 use alfil_search::root::{GumbelRoot, add_noise, forced_edge, improved_policy, visit_policy};
 use alfil_search::selection::{Gumbel, Puct, Rule, considered_visits};
-use alfil_search::tree::{Gathered, Scratch, Tree, apply, gather};
+use alfil_search::tree::{Child, Gathered, Scratch, Tree, apply, gather};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -33,7 +33,7 @@ fn gumbel_search<G: Game>(
     let tree = Tree::new(1 << 20, 36);
     let rule = Rule::Gumbel(Gumbel::default());
     walk(&tree, root, &rule, None, evaluator);
-    let mut plan = GumbelRoot::new(&tree.root().unwrap(), simulations, considered, Gumbel::default(), 1.0, random);
+    let mut plan = GumbelRoot::new(&tree.root().unwrap(), simulations, considered, Gumbel::default(), random);
     while let Some(first) = plan.next(&tree.root().unwrap()) {
         walk(&tree, root, &rule, Some(first), evaluator);
     }
@@ -87,8 +87,12 @@ fn gumbel_finds_winning_moves_with_few_walks_and_learns_them() {
         let view = tree.root().unwrap();
         good += u32::from(exact(plan.best(&view).unwrap().code) == best);
         let children = view.children();
+        let best_share = |policy: &[f32]| policy[usize::from(plan.best(&view).unwrap().edge)];
         let policy = improved_policy(&view, &Gumbel::default());
         assert!((policy.iter().sum::<f32>() - 1.0).abs() < 1e-4);
+        let tried_share = |(child, share): (&Child, &f32)| if child.visits > 0 { *share } else { 0.0 };
+        let most = children.iter().zip(&policy).map(tried_share).fold(0.0, f32::max);
+        assert!(view.proof().is_some() || best_share(&policy) == most, "chance decides");
         let expected = |policy: &[f32]| children.iter().zip(policy).map(|(c, p)| p * exact(c.code)).sum::<f32>();
         let priors: Vec<f32> = children.iter().map(|child| child.prior).collect();
         gain += expected(&policy) - expected(&priors);

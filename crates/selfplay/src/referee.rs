@@ -18,8 +18,7 @@ pub struct Adjudication {
 }
 
 /// A side that is so far ahead in material for so long has won. So has one that is so far ahead at the ply cap: networks that
-/// know nothing yet shuffle won positions into draws, and learn from it that a queen is worth nothing. Games that begin from
-/// random endings are played out all the same: from those it is learnt how to win with a queen.
+/// know nothing yet shuffle won positions into draws, and learn from it that a queen is worth nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Material {
     /// Ahead by more than this, in hundredths of the game's smallest piece,
@@ -48,12 +47,11 @@ impl<G: Game> Referee<G> {
         Referee { material: adjudication.material, oracle, judge: None }
     }
 
-    /// The result of a game that goes on by the rules, if it is clear. Sees every position of a game once. Without a lead to
-    /// keep, who is ahead on the board counts for nothing.
-    pub fn result(&mut self, game: &G, lead: Option<&mut Lead>) -> Option<First<Score>> {
+    /// The result of a game that goes on by the rules, if it is clear. Sees every position of a game once.
+    pub fn result(&mut self, game: &G, lead: &mut Lead) -> Option<First<Score>> {
         let known = self.judge.as_ref().and_then(|judge| judge(game));
         known.or_else(|| self.ask_oracle(game)).or_else(|| {
-            let (material, lead) = self.material.zip(lead)?;
+            let material = self.material?;
             let side = leader(game, material);
             lead.plies = if side == lead.side { lead.plies + 1 } else { 1 };
             lead.side = side;

@@ -10,6 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::referee::{Lead, Referee};
+use crate::starts::Start;
 use crate::surprise::{deal_copies, divergence};
 use crate::{End, GameRecord, Ply, SearchKind, Settings, Tickets};
 
@@ -41,8 +42,7 @@ pub(crate) struct Seat<G: Game> {
     search: Option<MoveSearch>,
     /// For each side at how many of its moves in a row it expected to lose.
     hopeless: [u32; 2],
-    /// Who is ahead, in a game where that may end it.
-    lead: Option<Lead>,
+    lead: Lead,
     play_through: bool,
     /// Who would have given up, in a game that is played through.
     would_resign: Option<Side>,
@@ -92,7 +92,7 @@ impl<G: Game> Seat<G> {
             surprises: Vec::new(),
             search: None,
             hopeless: [0; 2],
-            lead: None,
+            lead: Lead::default(),
             play_through: false,
             would_resign: None,
             moves: 0,
@@ -109,11 +109,9 @@ impl<G: Game> Seat<G> {
         self.busy = number.is_some();
         let Some(number) = number else { return };
         (self.number, self.random) = (number, generator(*seed, number));
-        let start = settings.starts.begin(rules, &mut self.random);
-        self.lead = (!start.ending).then(Lead::default);
-        (self.start, self.game) = (start.text, start.game);
+        Start { text: self.start, game: self.game } = settings.starts.begin(rules, &mut self.random);
         self.tree.clear();
-        (self.search, self.hopeless, self.would_resign) = (None, [0; 2], None);
+        (self.search, self.hopeless, self.lead, self.would_resign) = (None, [0; 2], Lead::default(), None);
         self.plies.clear();
         self.surprises.clear();
         self.play_through = settings.resign.is_some_and(|resign| self.random.random::<f32>() < resign.play_through);
@@ -182,9 +180,10 @@ impl<G: Game> Seat<G> {
             }
             SearchKind::Gumbel { simulations, considered, rule } => {
                 let budget = cheap.map_or(simulations, |cheap| cheap.visits);
-                let gumbel = self.tree.root().map(|root| {
-                    GumbelRoot::new(&root, budget as usize, considered as usize, rule, 1.0, &mut self.random)
-                });
+                let gumbel = self
+                    .tree
+                    .root()
+                    .map(|root| GumbelRoot::new(&root, budget as usize, considered as usize, rule, &mut self.random));
                 MoveSearch { walks: 0, budget, cheap: cheap.is_some(), priors, gumbel }
             }
         }
@@ -235,7 +234,7 @@ impl<G: Game> Seat<G> {
                 None => self.end(settings, score, End::Rules),
             });
         }
-        if let Some(score) = referee.result(&self.game, self.lead.as_mut()) {
+        if let Some(score) = referee.result(&self.game, &mut self.lead) {
             return Some(self.end(settings, score, End::Adjudicated));
         }
         if self.gives_up(side, value, settings) {

@@ -65,8 +65,6 @@ pub(crate) struct Start<G> {
     /// The position as records keep it: empty for the start position.
     pub text: String,
     pub game: G,
-    /// Whether it is a random ending.
-    pub ending: bool,
 }
 
 impl Starts {
@@ -102,14 +100,14 @@ impl Starts {
         if kind < self.endings_share
             && let Some(start) = ending::<G>(rules, random).and_then(|game| read(game.position(), rules))
         {
-            return Start { ending: true, ..start };
+            return start;
         }
         let listed = if kind < self.endings_share + self.listed_share && !self.listed.is_empty() {
             read(self.listed[random.random_range(0..self.listed.len())].clone(), rules)
         } else {
             None
         };
-        let start = listed.unwrap_or_else(|| Start { text: String::new(), game: G::new(rules), ending: false });
+        let start = listed.unwrap_or_else(|| Start { text: String::new(), game: G::new(rules) });
         let plies = if self.random_plies > 0 { random.random_range(0..=self.random_plies) } else { 0 };
         if plies == 0 {
             return start;
@@ -119,14 +117,14 @@ impl Starts {
 }
 
 fn ending<G: Game>(rules: &G::Rules, random: &mut Xoshiro256PlusPlus) -> Option<G> {
-    G::random_ending(rules, &mut |limit| random.random_range(0..limit.max(1)))
+    G::random_ending(rules, &mut |limit| random.random_range(0..limit))
 }
 
 /// The game that begins at a position, if it is one that is not over. Whatever was before it is forgotten, as it will be when
 /// the record is read.
 fn read<G: Game>(text: String, rules: &G::Rules) -> Option<Start<G>> {
     let game = G::from_position(&text, rules).ok()?;
-    game.outcome().is_none().then_some(Start { text, game, ending: false })
+    game.outcome().is_none().then_some(Start { text, game })
 }
 
 /// The position after so many random moves, if the game goes on there.

@@ -175,7 +175,7 @@ impl<G: Game> Brain<G> {
 
     /// The move to play and the reply that is expected.
     fn choose(&mut self, task: &Task<G>) -> (Option<String>, Option<String>) {
-        let (start, moves) = self.searchable(task);
+        let (start, moves) = Self::searchable(task);
         let mut root = start.clone();
         moves.iter().for_each(|&m| root.play(m));
         let mut legal = Vec::new();
@@ -217,14 +217,14 @@ impl<G: Game> Brain<G> {
 
     /// Where the game would be over by repetition, the 50-move rule or the like, but the program wants a move all the same: the
     /// same position as if it had no history.
-    fn searchable(&self, task: &Task<G>) -> (G, Vec<G::Move>) {
-        let Task { start, moves, options, .. } = task;
+    fn searchable(task: &Task<G>) -> (G, Vec<G::Move>) {
+        let Task { start, moves, .. } = task;
         let mut game = start.clone();
         moves.iter().for_each(|&m| game.play(m));
         if game.outcome().is_none() {
             return (start.clone(), moves.clone());
         }
-        (self.extras.without_history(&game, options).unwrap_or(game), Vec::new())
+        (game.without_history().unwrap_or(game), Vec::new())
     }
 
     fn search(&mut self, task: &Task<G>, start: &G, moves: &[G::Move], root: &G) -> Option<Report> {

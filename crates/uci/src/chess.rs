@@ -49,15 +49,6 @@ impl Extras<Chess> for ChessExtras {
         voice.say(&format!("info depth 1 score cp {} tbhits 1 pv {}", result * 20_000, game.move_text(m)));
         Some(m)
     }
-
-    /// With the clock of the 50-move rule at nought as well.
-    fn without_history(&self, game: &Chess, _: &Options) -> Option<Chess> {
-        let fen = game.position();
-        let mut fields: Vec<&str> = fen.split(' ').collect();
-        *fields.get_mut(4)? = "0";
-        let rules = Rules { chess960: game.is_chess960(), ply_cap: game.ply_cap() };
-        Chess::from_position(&fields.join(" "), &rules).ok()
-    }
 }
 
 fn open_book(file: &str, voice: &Voice) -> Option<Book> {

@@ -31,11 +31,6 @@ pub(crate) trait Extras<G: Game>: Send {
         let _ = (game, random, voice);
         None
     }
-
-    /// The same position as if it had no history, for games that have ended by what was played before.
-    fn without_history(&self, game: &G, options: &Options) -> Option<G> {
-        G::from_position(&game.position(), &self.rules(options).ok()?).ok()
-    }
 }
 
 struct Plain;

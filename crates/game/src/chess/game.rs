@@ -8,7 +8,8 @@ use shakmaty::{Board, CastlingMode, Color, EnPassantMode, Position, Square};
 
 use super::moves::Move;
 use super::{board_text, endings, evaluation, fen, san};
-use crate::notation::settings;
+use crate::notation::{ply_cap_text, read_ply_cap, settings, shorten};
+use crate::repetitions::Repetitions;
 use crate::{Game, Knowledge, MoveError, Outcome, PositionError, RulesError, Side};
 
 /// Reversible plies after which the game is drawn if either side wants it; here it always is.
@@ -55,7 +56,7 @@ pub struct Chess {
     from_start: bool,
     /// Keys of the earlier positions since the last capture or pawn move. Where play goes on after 100 reversible
     /// plies, which the rules above do not allow but game collections contain, the oldest are forgotten.
-    reversible: ArrayVec<u64, { FIFTY_MOVES as usize }>,
+    reversible: Repetitions<{ FIFTY_MOVES as usize }>,
     /// The latest earlier positions, newest first.
     history: ArrayVec<Snapshot, HISTORY>,
 }
@@ -91,7 +92,7 @@ impl Chess {
             repetitions: 0,
             ply: 0,
             ply_cap: rules.ply_cap,
-            reversible: ArrayVec::new(),
+            reversible: Repetitions::default(),
             history: ArrayVec::new(),
         }
     }
@@ -130,21 +131,16 @@ impl Chess {
             self.history.pop();
         }
         self.history.insert(0, self.snapshot());
-        if self.reversible.is_full() {
-            self.reversible.remove(0);
-        }
-        self.reversible.push(self.key);
+        self.reversible.remember(self.key);
 
         let key = self.position.update_zobrist_hash(Zobrist64(self.key), m, EnPassantMode::Legal);
         self.position.play_unchecked(m);
         self.key = key.map_or_else(|| zobrist(&self.position), |key: Zobrist64| key.0);
         self.ply += 1;
         if self.position.halfmoves() == 0 {
-            self.reversible.clear();
+            self.reversible.forget();
         }
-        // The same side was to move every second ply ago.
-        let same_side = self.reversible.iter().rev().skip(1).step_by(2);
-        self.repetitions = same_side.filter(|&&earlier| earlier == self.key).count().min(usize::from(u8::MAX)) as u8;
+        self.repetitions = self.reversible.of(self.key);
     }
 }
 
@@ -201,14 +197,22 @@ impl Game for Chess {
                 ("chess960", value) => {
                     rules.chess960 = value.parse().map_err(|_| wrong("chess960 is true or false".to_owned()))?;
                 }
-                ("ply_cap", value) => {
-                    let cap = value.parse().ok().filter(|cap| (1..=100_000).contains(cap));
-                    rules.ply_cap = cap.ok_or_else(|| wrong("ply_cap is a number from 1 to 100000".to_owned()))?;
-                }
-                (key, _) => return Err(wrong(format!("there is no '{key}', only chess960 and ply_cap"))),
+                ("ply_cap", value) => rules.ply_cap = read_ply_cap(value).map_err(wrong)?,
+                (key, _) => return Err(wrong(format!("there is no '{}', only chess960 and ply_cap", shorten(key)))),
             }
         }
         Ok(rules)
+    }
+
+    fn chosen_rules(&self) -> String {
+        // Whether it is Chess960 the variant says, and games without a cap are the usual ones of the world.
+        ply_cap_text(self.ply_cap, Rules::default().ply_cap)
+    }
+
+    fn without_history(&self) -> Option<Chess> {
+        let setup = shakmaty::Setup { halfmoves: 0, ..self.position.to_setup(EnPassantMode::Always) };
+        let position = setup.position(self.position.castles().mode()).ok()?;
+        Some(Chess::from_shakmaty(position, &Rules { chess960: self.is_chess960(), ply_cap: self.ply_cap }))
     }
 
     fn new(rules: &Rules) -> Chess {

@@ -50,6 +50,9 @@ pub fn check_game<G: Game>(rules: &G::Rules, effort: Effort) -> Vec<Check> {
             ("a clone goes its own way", rules::clones),
             ("keys are equal exactly for equal positions", rules::keys),
             ("exchanged sides have the same game", rules::swapped),
+            ("whole turns end where the other side moves", rules::turns),
+            ("random endings can be played, and read back as written", rules::endings),
+            ("what was chosen about the rules reads back, and so does a game without its history", rules::chosen),
             ("the oracle agrees with itself a ply later", rules::oracle),
         ],
     )

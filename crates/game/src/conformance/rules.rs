@@ -2,6 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
 use super::sample::Sample;
 use crate::{Game, Judgement};
 
@@ -147,6 +150,65 @@ pub(super) fn swapped<G: Game>(sample: &Sample<G>) -> Outcome {
         if moves.is_empty() {
             let score = |game: &G, moves: &[G::Move]| game.verdict(moves).map(|end| end.score.to_mover(game.side()));
             ensure!(score(&game, &moves) == score(&other, &other_moves), game, "the exchange changes the result");
+        }
+        cases += 1;
+    }
+    Ok(cases)
+}
+
+pub(super) fn turns<G: Game>(sample: &Sample<G>) -> Outcome {
+    /// Few enough for every position of the sample.
+    const KEPT: usize = 2;
+    let (mut turns, mut moves) = (Vec::new(), Vec::new());
+    let mut cases = 0;
+    for game in sample.positions() {
+        let outcome = game.turns(KEPT, &mut turns);
+        ensure!(outcome == game.outcome(), game, "turns and outcome differ");
+        ensure!(
+            outcome.is_some() == turns.is_empty(),
+            game,
+            "{} turns, and the game's outcome {outcome:?}",
+            turns.len()
+        );
+        for turn in &turns {
+            let mut after = game.clone();
+            for m in turn.moves() {
+                let goes_on = after.legal_moves(&mut moves).is_none() && after.side() == game.side();
+                ensure!(goes_on && moves.contains(&m), game, "a turn with {m:?}, which cannot be played");
+                after.play(m);
+            }
+            let ended = after.side() != game.side() || after.outcome().is_some();
+            ensure!(ended, game, "a turn that does not end: {turn:?}");
+        }
+        cases += 1;
+    }
+    Ok(cases)
+}
+
+pub(super) fn endings<G: Game>(sample: &Sample<G>) -> Outcome {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut cases = 0;
+    for _ in 0..200 {
+        let Some(game) = G::random_ending(&sample.rules, &mut |limit| random.random_range(0..limit)) else { break };
+        ensure!(game.outcome().is_none(), game, "an ending that is over");
+        let read = G::from_position(&game.position(), &sample.rules).map_err(|error| error.to_string())?;
+        ensure!(read.same_position(&game), game, "another position after reading back");
+        cases += 1;
+    }
+    Ok(cases)
+}
+
+pub(super) fn chosen<G: Game>(sample: &Sample<G>) -> Outcome {
+    let text = G::new(&sample.rules).chosen_rules();
+    let rules = G::rules_from_elsewhere(&text).map_err(|error| error.to_string())?;
+    let mut cases = 0;
+    for game in sample.positions() {
+        let read = G::from_position(&game.position(), &rules).map_err(|error| error.to_string())?;
+        ensure!(read.chosen_rules() == text, game, "the rules '{text}' read back as '{}'", read.chosen_rules());
+        ensure!(read.ply_cap() == game.ply_cap(), game, "another cap by the rules '{text}'");
+        if let Some(fresh) = game.without_history() {
+            ensure!(fresh.same_position(&game), game, "another position without history: {}", fresh.position());
+            ensure!(fresh.chosen_rules() == text && fresh.ply() == 0, game, "more than history is left out");
         }
         cases += 1;
     }

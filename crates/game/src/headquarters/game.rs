@@ -5,7 +5,7 @@ use std::fmt;
 use super::evaluation::{self, Weights};
 use super::moves::{Action, Move, Order};
 use super::position::{Position, UNITS};
-use super::rules::Rules;
+use super::rules::{MOST_TURNS, Rules};
 use super::{board_text, endings, move_text, notation, turns};
 use crate::{Game, Knowledge, MoveError, Outcome, PositionError, RulesError, Side, Turn};
 
@@ -82,6 +82,15 @@ impl Game for Headquarters {
         Rules::parse(text)
     }
 
+    fn rules_from_elsewhere(text: &str) -> Result<Rules, RulesError> {
+        Rules::parse_without_map(text)
+    }
+
+    fn chosen_rules(&self) -> String {
+        let usual = self.turn_cap == Rules::default().turn_cap;
+        if usual { String::new() } else { format!("turn_cap={}", self.turn_cap) }
+    }
+
     fn new(rules: &Rules) -> Headquarters {
         Headquarters::at(rules.map, 1, rules)
     }
@@ -98,6 +107,10 @@ impl Game for Headquarters {
 
     fn position(&self) -> String {
         notation::write(&self.position, self.turn)
+    }
+
+    fn without_history(&self) -> Option<Headquarters> {
+        Some(Headquarters { turn: 1, ply: 0, ..self.clone() })
     }
 
     fn coloured(&self) -> String {
@@ -133,7 +146,8 @@ impl Game for Headquarters {
 
     fn play(&mut self, m: Move) {
         debug_assert!(self.position.is_legal(m), "{m:?} was not generated in {}", self.position());
-        self.turn = self.turn.saturating_add(self.position.play(m).into());
+        // Collections may go on to play where a game has ended, but not further than positions can be read back.
+        self.turn = (self.turn + u16::from(self.position.play(m))).min(MOST_TURNS + 1);
         self.ply += 1;
     }
 
@@ -160,6 +174,10 @@ impl Game for Headquarters {
 
     fn move_text(&self, m: Move) -> String {
         move_text::write(&self.position, m)
+    }
+
+    fn move_number(&self) -> u32 {
+        u32::from(self.turn).div_ceil(2)
     }
 
     fn parse_move(&self, text: &str) -> Result<Move, MoveError> {

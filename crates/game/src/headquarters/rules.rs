@@ -39,6 +39,15 @@ impl Default for Rules {
 impl Rules {
     /// Reads `map=FILE`, `turn_cap=N` and the weights `headquarters=`, `distance=`, `health=`.
     pub(super) fn parse(text: &str) -> Result<Rules, RulesError> {
+        Rules::parse_with(text, read_map)
+    }
+
+    /// The same but for the map, which comes with the position of a game from elsewhere.
+    pub(super) fn parse_without_map(text: &str) -> Result<Rules, RulesError> {
+        Rules::parse_with(text, |_| Err("no map is read from a file that a game names".to_owned()))
+    }
+
+    fn parse_with(text: &str, read_map: impl Fn(&str) -> Result<Position, String>) -> Result<Rules, RulesError> {
         let wrong = |reason: String| RulesError::new::<Headquarters>(text, reason);
         let mut rules = Rules::default();
         for setting in settings(text) {

@@ -52,7 +52,7 @@ fn draw(rules: &Rules, below: &mut dyn FnMut(u32) -> u32) -> Option<HexChess> {
     let mut board = Board::default();
     let kings = [(Side::First, Role::King), (Side::Second, Role::King)];
     for (side, role) in kings.into_iter().chain(pieces(below)) {
-        place(&mut board, side, role, below);
+        place(&mut board, side, role, below)?;
     }
     let position = Position::new(board, either(below), None);
     if position.in_check(!position.turn()) {
@@ -80,8 +80,8 @@ fn either(below: &mut dyn FnMut(u32) -> u32) -> Side {
     if below(2) == 0 { Side::First } else { Side::Second }
 }
 
-/// Puts a piece on a random free cell that it can stand on. Of a side's bishops, each gets a colour of its own.
-fn place(board: &mut Board, side: Side, role: Role, below: &mut dyn FnMut(u32) -> u32) {
+/// Puts a piece on a random free cell that it can stand on, if there is one. Of a side's bishops, each gets a colour of its own.
+fn place(board: &mut Board, side: Side, role: Role, below: &mut dyn FnMut(u32) -> u32) -> Option<()> {
     let bishops = board.pieces(side, Role::Bishop);
     let suits = |cell: &Cell| match role {
         Role::Pawn => pawn_can_stand(side, *cell),
@@ -89,9 +89,11 @@ fn place(board: &mut Board, side: Side, role: Role, below: &mut dyn FnMut(u32) -
         _ => true,
     };
     let free: Vec<Cell> = (!board.occupied()).filter(suits).collect();
-    if let Some(cell) = free.get(below(free.len() as u32) as usize) {
-        board.toggle(side, role, *cell);
+    if free.is_empty() {
+        return None;
     }
+    board.toggle(side, role, *free.get(below(free.len() as u32) as usize)?);
+    Some(())
 }
 
 #[cfg(test)]

@@ -9,13 +9,13 @@ use super::cell::{Cell, FILES};
 use super::cells::Cells;
 use super::game::{HexChess, Rules};
 use super::position::Position;
-use crate::{PositionError, Side};
+use crate::{Game, PositionError, Side};
 
 /// Where every game begins.
 pub(super) const START: &str = "b/qbk/n1b1n/r5r/ppppppppp/11/5P5/4P1P4/3P1B1P3/2P2B2P2/1PRNQBKNRP1 w - 0 1";
 
 /// The counters of a position may not be larger: no game has so many moves.
-const LARGEST_COUNTER: u32 = 100_000;
+pub(super) const LARGEST_COUNTER: u32 = 100_000;
 
 /// The start position.
 pub(super) fn start(rules: &Rules) -> HexChess {
@@ -68,7 +68,7 @@ pub(super) fn write(game: &HexChess) -> String {
     let rows: Vec<String> = (1..=FILES).rev().map(|rank| write_rank(position.board(), rank)).collect();
     let turn = if position.turn() == Side::First { 'w' } else { 'b' };
     let passed = position.en_passant().map_or("-".to_owned(), |cell| cell.to_string());
-    format!("{} {turn} {passed} {} {}", rows.join("/"), game.clock(), game.number())
+    format!("{} {turn} {passed} {} {}", rows.join("/"), game.clock(), game.move_number())
 }
 
 /// The cells of a rank from left to right.
@@ -157,7 +157,6 @@ fn counter(field: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Game;
 
     #[test]
     fn the_start_is_read_as_it_is_written_and_is_its_own_mirror() {
@@ -170,20 +169,20 @@ mod tests {
 
     #[test]
     fn each_mistake_has_its_own_sentence() {
-        const ROOKS: &str = "1/3/5/7/9/11/11/11/11/11/11";
+        const EMPTY: &str = "1/3/5/7/9/11/11/11/11/11/11";
         for (text, expected) in [
             ("", "five fields"),
             ("b/qbk w - 0", "five fields"),
             ("b/qbk/n1b1n/r5r/ppppppppp/11/5P5/4P1P4/3P1B1P3/2P2B2P2/1PRNQBKNRP1 w - - 0 1", "more than five"),
             ("qbk/n1b1n/r5r/ppppppppp/11/5P5/4P1P4/3P1B1P3/2P2B2P2/1PRNQBKNRP1 w - 0 1", "eleven ranks"),
-            (&format!("{ROOKS}/11 w - 0 1"), "eleven ranks"),
+            (&format!("{EMPTY}/11 w - 0 1"), "eleven ranks"),
             ("1/3/5/7/9/11/11/11/11/11/12 w - 0 1", "eleven ranks"),
             ("1/3/5/7/9/11/11/11/11/11/10 w - 0 1", "eleven ranks"),
             ("1/3/5/7/9/11/11/11/11/11/011 w - 0 1", "eleven ranks"),
             ("1/3/5/7/9/11/11/11/11/11/99999999999999999999 w - 0 1", "eleven ranks"),
             ("1/3/5/7/9/11/11/11/11/11/10x w - 0 1", "eleven ranks"),
             ("1/3/5/7/9/11/11/11/11/11/10\u{e9} w - 0 1", "eleven ranks"),
-            (&format!("{ROOKS} w - 0 1"), "king is missing"),
+            (&format!("{EMPTY} w - 0 1"), "king is missing"),
             ("k/3/5/7/9/11/11/11/11/11/KK9 w - 0 1", "more than one king"),
             ("k/3/5/7/9/11/11/11/11/11/K1P8 w - 0 1", "where no pawn"),
             ("k/3/5/7/9/10P/11/11/11/11/K10 w - 0 1", "where no pawn"),

@@ -2,14 +2,13 @@
 
 use std::fmt;
 
-use arrayvec::ArrayVec;
-
 use super::board::Role;
 use super::generate::generate;
 use super::moves::Move;
 use super::position::Position;
 use super::{board_text, endings, evaluation, fen, material, san};
-use crate::notation::settings;
+use crate::notation::{ply_cap_text, read_ply_cap, settings, shorten};
+use crate::repetitions::Repetitions;
 use crate::{Game, Knowledge, MoveError, Mover, Outcome, PositionError, RulesError, Score, Side};
 
 /// Reversible plies after which the game is drawn.
@@ -62,13 +61,13 @@ pub struct HexChess {
     number: u32,
     ply: u32,
     rules: Rules,
-    /// Keys of the earlier positions since the last capture or pawn move, the latest if there are too many.
-    reversible: ArrayVec<u64, { FIFTY_MOVES as usize }>,
+    /// The positions since the last capture or pawn move.
+    reversible: Repetitions<{ FIFTY_MOVES as usize }>,
 }
 
 impl HexChess {
     pub(super) fn from_parts(position: Position, clock: u32, number: u32, rules: &Rules) -> HexChess {
-        HexChess { position, repetitions: 0, clock, number, ply: 0, rules: *rules, reversible: ArrayVec::new() }
+        HexChess { position, repetitions: 0, clock, number, ply: 0, rules: *rules, reversible: Repetitions::default() }
     }
 
     pub(super) fn current(&self) -> &Position {
@@ -77,10 +76,6 @@ impl HexChess {
 
     pub(super) fn clock(&self) -> u32 {
         self.clock
-    }
-
-    pub(super) fn number(&self) -> u32 {
-        self.number
     }
 
     /// Whether this position has been on the board before.
@@ -126,14 +121,24 @@ impl Game for HexChess {
                 ("stalemate", "1/2") => rules.stalemate = Stalemate::Half,
                 ("stalemate", "3/4") => rules.stalemate = Stalemate::ThreeQuarters,
                 ("stalemate", _) => return Err(wrong("stalemate is 1/2 or 3/4".to_owned())),
-                ("ply_cap", value) => {
-                    let cap = value.parse().ok().filter(|cap| (1..=100_000).contains(cap));
-                    rules.ply_cap = cap.ok_or_else(|| wrong("ply_cap is a number from 1 to 100000".to_owned()))?;
-                }
-                (key, _) => return Err(wrong(format!("there is no '{key}', only stalemate and ply_cap"))),
+                ("ply_cap", value) => rules.ply_cap = read_ply_cap(value).map_err(wrong)?,
+                (key, _) => return Err(wrong(format!("there is no '{}', only stalemate and ply_cap", shorten(key)))),
             }
         }
         Ok(rules)
+    }
+
+    fn chosen_rules(&self) -> String {
+        let stalemate = match self.rules.stalemate {
+            Stalemate::Half => "",
+            Stalemate::ThreeQuarters => "stalemate=3/4",
+        };
+        let cap = ply_cap_text(self.rules.ply_cap, Rules::default().ply_cap);
+        [stalemate, &cap].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(",")
+    }
+
+    fn without_history(&self) -> Option<HexChess> {
+        Some(HexChess::from_parts(self.position.clone(), 0, self.number, &self.rules))
     }
 
     fn new(rules: &Rules) -> HexChess {
@@ -199,22 +204,17 @@ impl Game for HexChess {
 
     fn play(&mut self, m: Move) {
         let before = self.position.key();
-        self.number += u32::from(self.side() == Side::Second);
+        // Collections may go on to play where a game has ended, but not further than positions can be read back.
+        self.number = fen::LARGEST_COUNTER.min(self.number + u32::from(self.side() == Side::Second));
         self.ply += 1;
         if self.position.play(m) {
-            if self.reversible.is_full() {
-                self.reversible.remove(0);
-            }
-            self.reversible.push(before);
-            self.clock += 1;
+            self.reversible.remember(before);
+            self.clock = fen::LARGEST_COUNTER.min(self.clock + 1);
         } else {
-            self.reversible.clear();
+            self.reversible.forget();
             self.clock = 0;
         }
-        // The same side was to move every second ply ago.
-        let same_side = self.reversible.iter().rev().skip(1).step_by(2);
-        let earlier = same_side.filter(|&&earlier| earlier == self.position.key()).count();
-        self.repetitions = earlier.min(usize::from(u8::MAX)) as u8;
+        self.repetitions = self.reversible.of(self.position.key());
     }
 
     fn key(&self) -> u64 {
@@ -236,6 +236,10 @@ impl Game for HexChess {
 
     fn move_name(&self, m: Move) -> String {
         san::write(&self.position, m)
+    }
+
+    fn move_number(&self) -> u32 {
+        self.number
     }
 
     fn parse_move(&self, text: &str) -> Result<Move, MoveError> {

@@ -7,8 +7,11 @@ use super::{PgnGame, read_result};
 use crate::notation::shorten;
 use crate::{Game, MoveError, MoveNumbers};
 
-/// Longer than any game can be (in chess the 75-move rule ends all before ply 17,700): what follows is no game.
+/// Longer than any game can be (in chess the 75-move rule ends all before ply 17,700), but where its rules allow for more:
+/// what follows is no game.
 const MOST_PLIES: usize = 20_000;
+/// Rules may allow for no more.
+const MOST_PLIES_BY_RULES: u32 = 100_000;
 const MOST_TAGS: usize = 1_000;
 /// Bytes of all comments of one game.
 const LONGEST_COMMENTS: usize = 1 << 20;
@@ -33,7 +36,8 @@ pub enum PgnError {
 ///
 /// Tolerant of what files in the world contain: comments, variations, annotations, byte order marks, Latin-1, missing
 /// tags, several games in a file. A game with an illegal move or an impossible start position is an error by itself.
-/// Words that cannot be moves are passed over, so a misspelt move shows by the moves after it, if any.
+/// In the notation that is older than the format, words that cannot be moves are passed over: a misspelt move shows by the
+/// moves after it, if any. In other games, which only programs write, they are errors.
 ///
 /// ```
 /// use alfil_game::{chess::Chess, connect4::Connect4, pgn::PgnReader};
@@ -88,6 +92,9 @@ impl<G: Game, R: Read> PgnReader<G, R> {
     fn read_moves(&mut self, game: &mut PgnGame<G>) -> Result<bool, Stop> {
         let mut now = game.start.clone();
         let mut numbers = MoveNumbers::of(&now);
+        let most_plies = MOST_PLIES.max(now.ply_cap().min(MOST_PLIES_BY_RULES) as usize);
+        // Where the format needs a word for the game, no people write it by hand.
+        let is_strict = G::new(&G::Rules::default()).variant().is_some();
         let mut comments_left = LONGEST_COMMENTS;
         let mut is_terminated = false;
         while let Some(token) = self.scanner.token(comments_left)? {
@@ -111,12 +118,15 @@ impl<G: Game, R: Read> PgnReader<G, R> {
                         continue;
                     }
                     let wrong = match parse_move(&now, word) {
-                        Ok(_) if game.moves.len() >= MOST_PLIES => return bad(format!("more than {MOST_PLIES} plies")),
+                        Ok(_) if game.moves.len() >= most_plies => return bad(format!("more than {most_plies} plies")),
                         Ok(m) => {
                             numbers.next(now.side());
                             now.play(m);
                             game.moves.push(m);
                             continue;
+                        }
+                        Err(MoveError::Malformed { .. }) if is_strict && word.contains(char::is_alphanumeric) => {
+                            "not written like one"
                         }
                         Err(MoveError::Malformed { .. }) => continue,
                         Err(MoveError::Ambiguous(_)) => "ambiguous",
@@ -162,20 +172,31 @@ fn bad<T>(reason: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::Bad(reason.into()))
 }
 
-/// The move that a word names, with or without marks for good and bad moves behind it. Some games have such marks in moves.
+/// The move that a word names, with or without marks for good and bad moves behind it. Some games have such marks in moves, so
+/// that one after the other is taken away until there is a move.
 fn parse_move<G: Game>(now: &G, word: &str) -> Result<G::Move, MoveError> {
-    match (now.parse_move(word), word.trim_end_matches(['!', '?'])) {
-        (Err(MoveError::Malformed { .. }), bare) if bare.len() < word.len() => now.parse_move(bare),
-        (parsed, _) => parsed,
+    let parsed = now.parse_move(word);
+    let mut bare = word;
+    while let (Err(_), Some(shorter)) = (&parsed, bare.strip_suffix(['!', '?'])) {
+        if let Ok(m) = now.parse_move(shorter) {
+            return Ok(m);
+        }
+        bare = shorter;
     }
+    // What is wrong with the move itself says more than that it has marks.
+    if bare.len() < word.len() { now.parse_move(bare) } else { parsed }
 }
 
 /// Where the tags say that the game begins.
 fn start<G: Game>(tags: &[(String, String)], rules: &G::Rules) -> Result<G, String> {
     let tag = |name: &str| tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str());
-    let chosen = match tag("Variant").map(str::trim).filter(|variant| !matches!(*variant, "" | "?")) {
+    let rules = match tag("Rules").map(str::trim).filter(|rules| !matches!(*rules, "" | "?")) {
         None => rules.clone(),
-        Some(variant) => G::variant_rules(variant, rules)
+        Some(text) => G::rules_from_elsewhere(text).map_err(|error| error.to_string())?,
+    };
+    let chosen = match tag("Variant").map(str::trim).filter(|variant| !matches!(*variant, "" | "?")) {
+        None => rules,
+        Some(variant) => G::variant_rules(variant, &rules)
             .ok_or_else(|| format!("the variant '{}' is not {}", shorten(variant), G::NAME))?,
     };
     match tag("FEN") {

@@ -19,8 +19,8 @@ const SEVEN_TAGS: [(&str, &str); 7] = [
 /// The standard's limit for a line.
 const COLUMNS: usize = 79;
 
-/// Tags that follow from the start position and are written from it.
-const START_TAGS: [&str; 3] = ["SetUp", "FEN", "Variant"];
+/// Tags that follow from the start position and are written from it. `Rules` is our own.
+const START_TAGS: [&str; 4] = ["SetUp", "FEN", "Variant", "Rules"];
 
 pub(super) fn write<G: Game>(game: &PgnGame<G>, out: &mut impl io::Write) -> io::Result<()> {
     for (name, unknown) in SEVEN_TAGS {
@@ -30,6 +30,10 @@ pub(super) fn write<G: Game>(game: &PgnGame<G>, out: &mut impl io::Write) -> io:
     let usual = G::new(&G::Rules::default());
     if let Some(variant) = game.start.variant() {
         write_tag("Variant", variant, out)?;
+    }
+    let rules = game.start.chosen_rules();
+    if !rules.is_empty() {
+        write_tag("Rules", &rules, out)?;
     }
     if game.start.variant() != usual.variant() || game.start.position() != usual.position() {
         write_tag("SetUp", "1", out)?;

@@ -19,20 +19,18 @@ pub struct GumbelRoot {
 }
 
 impl GumbelRoot {
-    /// Plans `simulations` walks over at most `considered` moves of a root that has been evaluated. `scale` is that of the
-    /// noise: 1 to explore, 0 to play as well as possible.
+    /// Plans `simulations` walks over at most `considered` moves of a root that has been evaluated.
     pub fn new(
         root: &View<'_>,
         simulations: usize,
         considered: usize,
         gumbel: Gumbel,
-        scale: f32,
         random: &mut impl RngExt,
     ) -> GumbelRoot {
         let children = root.children();
         GumbelRoot {
             gumbel,
-            noise: children.iter().map(|_| scale * gumbel_noise(random)).collect(),
+            noise: children.iter().map(|_| gumbel_noise(random)).collect(),
             before: children.iter().map(|child| child.started).collect(),
             table: considered_visits(considered.min(children.len()), simulations),
             begun: 0,
@@ -46,7 +44,8 @@ impl GumbelRoot {
         let lag = |child: &Child| self.begun_visits(child).abs_diff(wanted);
         // All candidates have the visits that the table wants, but where a walk came to nothing.
         let least = children.iter().map(lag).min()?;
-        let edge = self.preferred(root, &children, |child| lag(child) == least)?.edge;
+        let noise = |edge: usize| *self.noise.get(edge).unwrap_or(&0.0);
+        let edge = self.preferred(root, &children, noise, |child| lag(child) == least)?.edge;
         self.begun += 1;
         Some(edge)
     }
@@ -56,27 +55,33 @@ impl GumbelRoot {
         self.begun = self.begun.saturating_sub(1);
     }
 
-    /// The move to play: of those with the most visits in this plan the preferred one. A proven win is played whatever the
-    /// plan, and a proven loss only if there is nothing else.
+    /// The strongest move: of those that were tried the one that the [improved policy](improved_policy) likes best. Chance
+    /// decides what is tried, not what is best: that would be a draw from the policy. A proven win is best whatever the plan, and
+    /// a proven loss only if there is nothing else.
     pub fn best(&self, root: &View<'_>) -> Option<Child> {
         let children = root.children();
         let best = root.best()?;
         if best.proof.is_some_and(|proof| proof.is_win() || proof.is_loss()) {
             return Some(best);
         }
-        let open = |child: &Child| !child.proof.is_some_and(|proof| proof.is_loss());
-        let most = children.iter().filter(|child| open(child)).map(|child| self.begun_visits(child)).max()?;
-        self.preferred(root, &children, |child| open(child) && self.begun_visits(child) == most)
+        let open = |child: &Child| child.visits > 0 && !child.proof.is_some_and(|proof| proof.is_loss());
+        self.preferred(root, &children, |_| 0.0, open).or(Some(best))
     }
 
-    /// Of some moves the one with the largest `g + logit + σ(q)`.
-    fn preferred(&self, root: &View<'_>, children: &[Child], among: impl Fn(&Child) -> bool) -> Option<Child> {
+    /// Of some moves the one with the largest `g + logit + σ(q)`, with this `g` for each edge.
+    fn preferred(
+        &self,
+        root: &View<'_>,
+        children: &[Child],
+        noise: impl Fn(usize) -> f32,
+        among: impl Fn(&Child) -> bool,
+    ) -> Option<Child> {
         let completed = completed(root, children, &self.gumbel);
         let most = children.iter().map(|child| child.visits).max().unwrap_or(0);
         let score = |child: &Child| {
             let edge = usize::from(child.edge);
             let logit = child.prior.max(f32::MIN_POSITIVE).ln();
-            self.noise.get(edge).unwrap_or(&0.0) + logit + self.gumbel.transform(completed[edge], most)
+            noise(edge) + logit + self.gumbel.transform(completed[edge], most)
         };
         children.iter().filter(|child| among(child)).max_by(|a, b| score(a).total_cmp(&score(b))).copied()
     }

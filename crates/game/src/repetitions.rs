@@ -1,0 +1,32 @@
+//! How often a position has been on the board.
+
+use arrayvec::ArrayVec;
+
+/// The keys of the earlier positions to which the game could still come back, for games that alternate moves and end after `N`
+/// plies that can be taken back. The latest are kept if there are more.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Repetitions<const N: usize> {
+    earlier: ArrayVec<u64, N>,
+}
+
+impl<const N: usize> Repetitions<N> {
+    /// Remembers the position before a move that can be taken back.
+    pub fn remember(&mut self, key: u64) {
+        if self.earlier.is_full() {
+            self.earlier.remove(0);
+        }
+        self.earlier.push(key);
+    }
+
+    /// Forgets all: no earlier position can come again.
+    pub fn forget(&mut self) {
+        self.earlier.clear();
+    }
+
+    /// How often the position on the board has been there before.
+    pub fn of(&self, key: u64) -> u8 {
+        // The same side was to move every second ply ago.
+        let same_side = self.earlier.iter().rev().skip(1).step_by(2);
+        same_side.filter(|&&earlier| earlier == key).count().min(usize::from(u8::MAX)) as u8
+    }
+}
