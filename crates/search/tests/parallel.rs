@@ -257,3 +257,17 @@ fn other_moves_are_searched_after_a_proof() {
     let report = run(&mut search, &Limits { only, ..visits(500) });
     assert_eq!((report.ended, report.visits), (Some(Ended::Done), 500));
 }
+
+#[test]
+fn the_rules_are_those_of_the_game_that_is_followed() {
+    let usual = Chess::new(&Rules::default());
+    let mut search = Search::new(Tree::new(1 << 20, 36), uniform(1), usual.clone());
+    // Every move ends the game, in the same position as the usual start.
+    let short = Chess::new(&Rules { ply_cap: 1, ..Rules::default() });
+    search.go_to(&short, &[]);
+    assert!(run(&mut search, &visits(100)).lines[0].proof.is_some());
+    search.go_to(&usual, &[]);
+    assert!(run(&mut search, &visits(100)).lines[0].proof.is_none());
+    search.go_to(&short, &[]);
+    assert!(run(&mut search, &visits(100)).lines[0].proof.is_some());
+}

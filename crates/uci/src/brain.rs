@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use alfil_game::{Game, Knowledge, Side};
 use alfil_nn::Network;
 use alfil_search::Evaluator;
-use alfil_search::evaluators::{Cache, CacheMemory, Inference, Kind, Maker, Tempered, maker_on};
+use alfil_search::evaluators::{CACHED_MOVES, Cache, CacheMemory, Inference, Kind, Maker, Tempered, maker_on};
 use alfil_search::parallel::{Control, Ended, Limits, Report, Search, Settings};
 use alfil_search::root::pick;
 use alfil_search::selection::{Puct, Rule};
@@ -21,9 +21,8 @@ use crate::thought::Task;
 use crate::voice::Voice;
 use crate::{info, strength};
 
-/// Positions have about so many moves; of more than `CACHED_MOVES` the evaluation is not kept.
+/// Positions have about so many moves.
 const USUAL_MOVES: usize = 36;
-const CACHED_MOVES: usize = 64;
 
 /// What evaluators, tree and cache were made for.
 #[derive(PartialEq)]
@@ -34,6 +33,12 @@ struct Equipment {
     threads: u32,
     policy_temperature: f32,
 }
+
+/// The share of the memory that is the cache's, where there is a network: one in so many.
+const CACHE_PART: usize = 8;
+
+/// Megabytes where there is no memory for what was asked for.
+const SMALL_HASH: usize = 16;
 
 /// Computes networks on devices other than the CPU: the network, the device, and out comes what computes one on the other, as
 /// often as it is asked for.
@@ -92,31 +97,29 @@ impl<G: Game> Brain<G> {
         if self.equipment.as_ref() == Some(&equipment) {
             return;
         }
-        let bytes = (options.hash as usize) << 20;
         let maker = self.maker(options);
         // The memory of before is given back first: both together would be more than was asked for.
         (self.search, self.cache) = (None, None);
-        let (evaluators, tree_bytes) = match maker {
+        let (tree, cache) = memory((options.hash as usize) << 20, maker.is_some()).unwrap_or_else(|| {
+            self.voice.notice(&format!("there is no memory for a Hash of {}: using {SMALL_HASH}", options.hash));
+            let bytes = SMALL_HASH << 20;
+            (Tree::new(bytes, USUAL_MOVES), CacheMemory::new(bytes / CACHE_PART, CACHED_MOVES))
+        });
+        let evaluators: Vec<_> = match maker {
             Some(maker) => {
-                let cache = Arc::new(CacheMemory::new(bytes / 8, CACHED_MOVES));
+                let cache = self.cache.insert(Arc::new(cache));
                 let evaluator = |number| -> Box<dyn Evaluator<G>> {
-                    Box::new(Cache::new(Tempered::new(maker(number), options.policy_temperature), Arc::clone(&cache)))
+                    Box::new(Cache::new(Tempered::new(maker(number), options.policy_temperature), Arc::clone(cache)))
                 };
-                let evaluators: Vec<_> = (0..u64::from(options.threads)).map(evaluator).collect();
-                self.cache = Some(cache);
-                (evaluators, bytes - bytes / 8)
+                (0..u64::from(options.threads)).map(evaluator).collect()
             }
             None => {
                 let evaluator = |_| -> Box<dyn Evaluator<G>> {
                     Box::new(alfil_search::evaluators::Handcrafted::new(Knowledge::Full))
                 };
-                ((0..options.threads).map(evaluator).collect(), bytes)
+                (0..options.threads).map(evaluator).collect()
             }
         };
-        let tree = Tree::try_new(tree_bytes, USUAL_MOVES).unwrap_or_else(|| {
-            self.voice.notice(&format!("there is no memory for a Hash of {}: using 16", options.hash));
-            Tree::new(16 << 20, USUAL_MOVES)
-        });
         let mut search = Search::new(tree, evaluators, G::new(&G::Rules::default()));
         // One evaluation, to know how long it takes.
         let limits = Limits { visits: Some(1), ..Limits::default() };
@@ -209,6 +212,8 @@ impl<G: Game> Brain<G> {
             (_, Some(m), reply) => {
                 let mut after = root.clone();
                 after.play(m);
+                // Where it is the engine's turn still, there is no reply to be expected.
+                let reply = reply.filter(|_| after.side() != root.side());
                 (text(m), reply.map(|reply| after.move_text(reply)))
             }
             _ => (legal.first().and_then(|&m| text(m)), None),
@@ -335,4 +340,22 @@ fn chain(error: &dyn std::error::Error) -> String {
         source = reason.source();
     }
     text
+}
+
+/// Tree and cache with so many bytes together, if there is memory for them.
+fn memory(bytes: usize, with_cache: bool) -> Option<(Tree, CacheMemory)> {
+    let cached = if with_cache { bytes / CACHE_PART } else { 0 };
+    Some((Tree::try_new(bytes - cached, USUAL_MOVES)?, CacheMemory::try_new(cached, CACHED_MOVES)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_is_not_there_is_none() {
+        assert!(memory(1 << 20, true).is_some());
+        assert!(memory(1 << 60, true).is_none() && memory(1 << 60, false).is_none());
+        assert!(CacheMemory::try_new(1 << 60, CACHED_MOVES).is_none());
+    }
 }

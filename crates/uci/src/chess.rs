@@ -24,9 +24,11 @@ impl Extras<Chess> for ChessExtras {
         &["UCI_Chess960", "SyzygyPath", "OwnBook", "BookFile"]
     }
 
-    /// Games played over this protocol end when the program says so, not at a cap.
+    /// Games played over this protocol end when the program says so, not at the usual cap.
     fn rules(&self, options: &Options) -> Result<Rules, RulesError> {
-        Ok(Rules { chess960: options.chess960, ply_cap: u32::MAX })
+        let Rules { chess960, ply_cap } = Chess::rules(&options.rules)?;
+        let ply_cap = if ply_cap == Rules::default().ply_cap { u32::MAX } else { ply_cap };
+        Ok(Rules { chess960: chess960 || options.chess960, ply_cap })
     }
 
     fn prepare(&mut self, options: &Options, voice: &Voice) {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use alfil_game::Side;
+
 /// A line of the protocol, understood as far as it can be without knowing the position.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
@@ -68,6 +70,14 @@ pub struct Go {
     pub search_moves: Vec<String>,
     /// Words that were not understood.
     pub unknown: Vec<String>,
+}
+
+impl Go {
+    /// Whether a search for `side` comes to an end by itself.
+    pub fn is_limited(&self, side: Side) -> bool {
+        let time = self.time[if side == Side::First { 0 } else { 1 }].or(self.move_time);
+        time.is_some() || self.nodes.is_some() || self.depth.is_some()
+    }
 }
 
 impl Command {

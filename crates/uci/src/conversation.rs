@@ -35,8 +35,6 @@ pub fn run(
             backend: backend.clone(),
         };
         chosen = registry::with_game(&game, conversation).map_err(io::Error::other)??;
-        // What was chosen about the rules of one game says nothing about another's.
-        chosen.iter_mut().for_each(|options| options.rules.clear());
     }
     Ok(())
 }
@@ -54,7 +52,14 @@ impl<I: BufRead> GameVisitor for Conversation<'_, I> {
     type Output = io::Result<Option<Options>>;
 
     fn visit<G: Game>(self) -> io::Result<Option<Options>> {
-        let Conversation { input, voice, defaults, options, backend } = self;
+        let Conversation { input, voice, defaults, mut options, backend } = self;
+        // What was chosen about the rules of one game says little about another's.
+        if (&options.game, &options.rules) != (&defaults.game, &defaults.rules)
+            && let Err(error) = G::rules(&options.rules)
+        {
+            voice.notice(&format!("playing by the usual rules: {error}"));
+            options.rules.clear();
+        }
         let (jobs, received) = channel();
         let brain = Brain::<G>::new(voice.clone(), backend);
         let thinking = std::thread::Builder::new().name("thinking".to_owned()).spawn(move || work(brain, &received))?;

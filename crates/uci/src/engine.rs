@@ -191,12 +191,18 @@ impl<G: Game> Engine<G> {
             self.voice.notice(&format!("go: not understood: {shown}"));
         }
         let position = self.position();
+        let is_limited =
+            go.is_limited(position.side()) || self.options.limit_strength || self.options.nodes_per_move > 0;
+        let go = Go { infinite: go.infinite || !(is_limited || go.ponder), ..go };
         let mut only = Vec::new();
         for text in &go.search_moves {
             match position.parse_move(text) {
                 Ok(m) => only.push(m),
                 Err(error) => self.voice.notice(&format!("searchmoves: {error}")),
             }
+        }
+        if only.is_empty() && !go.search_moves.is_empty() {
+            self.voice.notice("searchmoves: none of them can be played, so all moves are searched");
         }
         let thought = Arc::new(Thought::new(&go));
         self.thought = Some(Arc::clone(&thought));

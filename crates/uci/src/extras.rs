@@ -13,7 +13,7 @@ use crate::voice::Voice;
 pub(crate) trait Extras<G: Game>: Send {
     /// The special options of the game, by name.
     fn options(&self) -> &'static [&'static str] {
-        &["Rules"]
+        &[]
     }
 
     /// The rules that the options ask for.

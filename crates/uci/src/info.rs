@@ -23,7 +23,7 @@ fn info<G: Game>(report: &Report, number: u32, several: bool, line: &Line, root:
         report.visits
     );
     // Writing to a string does not fail.
-    let _ = write!(text, " score {}", score(line));
+    let _ = write!(text, " score {}", score(line, root));
     if options.show_wdl {
         let [win, draw, loss] = thousandths(line);
         let _ = write!(text, " wdl {win} {draw} {loss}");
@@ -37,10 +37,10 @@ fn info<G: Game>(report: &Report, number: u32, several: bool, line: &Line, root:
 }
 
 /// `mate` in moves where the result is proven, else hundredths of a pawn.
-fn score(line: &Line) -> String {
-    match line.proof {
-        Some(proof) if proof.is_win() => format!("mate {}", proof.plies.div_ceil(2)),
-        Some(proof) if proof.is_loss() => format!("mate -{}", proof.plies.div_ceil(2)),
+fn score<G: Game>(line: &Line, root: &G) -> String {
+    match (line.proof, line.turns_left(root)) {
+        (Some(proof), Some(turns)) if proof.is_win() => format!("mate {turns}"),
+        (Some(proof), Some(turns)) if proof.is_loss() => format!("mate -{turns}"),
         _ => format!("cp {}", centipawns(line.value())),
     }
 }

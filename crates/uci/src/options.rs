@@ -1,5 +1,6 @@
 //! The engine's options, each declared once: for the protocol, the command line and the help.
 
+use alfil_arena::did_you_mean;
 use alfil_game::registry;
 
 /// What the option for the network says to play without one.
@@ -97,7 +98,7 @@ const DEVICES: &[&str] = &["cpu", "auto", "cuda"];
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// There is none of that name.
-    #[error("there is no option '{name}'{}", nearest(name))]
+    #[error("there is no option '{name}'{}", did_you_mean(name, DECLARATIONS.iter().map(|declaration| declaration.name)))]
     Unknown {
         /// What was asked for.
         name: String,
@@ -139,7 +140,7 @@ pub const DECLARATIONS: &[Declaration] = &[
         name: "Rules",
         flag: "rules",
         help: "What to choose about the game's rules, with commas between; empty is the usual ones",
-        is_special: true,
+        is_special: false,
         kind: Kind::Text { field: |options| &mut options.rules },
     },
     Declaration {
@@ -380,15 +381,6 @@ impl Declaration {
             Kind::Button => "button".to_owned(),
         };
         format!("option name {} type {kind}", self.name)
-    }
-}
-
-fn nearest(name: &str) -> String {
-    let distance = |known: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &known.to_lowercase());
-    let closest = DECLARATIONS.iter().map(|declaration| (distance(declaration.name), declaration.name)).min();
-    match closest {
-        Some((distance, known)) if distance <= 3 => format!(" (did you mean {known}?)"),
-        _ => String::new(),
     }
 }
 

@@ -141,12 +141,20 @@ const PARTS: usize = 64;
 
 impl CacheMemory {
     /// Memory of at most `bytes` bytes for answers to positions of up to `most_moves` moves, but at least one a part.
+    /// Aborts where there is no such memory.
     pub fn new(bytes: usize, most_moves: usize) -> CacheMemory {
+        let failed = || std::alloc::handle_alloc_error(std::alloc::Layout::new::<u32>());
+        CacheMemory::try_new(bytes, most_moves).unwrap_or_else(failed)
+    }
+
+    /// The same, or none where there is no such memory.
+    pub fn try_new(bytes: usize, most_moves: usize) -> Option<CacheMemory> {
         let stride = NAME + VALUES + most_moves.max(1);
         let all = bytes / (stride * size_of::<u32>());
         let parts = all.clamp(1, PARTS);
         let entries = (all / parts).max(1);
-        CacheMemory { parts: (0..parts).map(|_| Mutex::new(vec![0; entries * stride])).collect(), stride, entries }
+        let part = |_| bytemuck::allocation::try_zeroed_vec(entries * stride).ok().map(Mutex::new);
+        Some(CacheMemory { parts: (0..parts).map(part).collect::<Option<_>>()?, stride, entries })
     }
 
     /// Forgets everything.

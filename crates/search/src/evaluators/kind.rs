@@ -45,7 +45,7 @@ impl Kind {
 }
 
 /// Positions with more moves are not remembered.
-const CACHED_MOVES: usize = 64;
+pub const CACHED_MOVES: usize = 64;
 
 /// A maker of evaluators that remember each other's answers, in so many bytes.
 pub fn cached<G: Game>(maker: Maker<G>, bytes: usize) -> Maker<G> {

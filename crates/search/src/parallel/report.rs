@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use alfil_game::Game;
+
 use crate::evaluators::CacheCounts;
 use crate::tree::{Proof, View};
 
@@ -66,6 +68,22 @@ impl Line {
             Some(proof) => 2.0 * proof.score.points() - 1.0,
             None => self.wdl[0] - self.wdl[2],
         }
+    }
+
+    /// In how many turns of the side to move at `root`, where the line begins, the game ends, if that is proven. What comes
+    /// after the line is taken for single moves.
+    pub fn turns_left<G: Game>(&self, root: &G) -> Option<u32> {
+        let mut plies = u32::from(self.proof?.plies);
+        let (mut game, mover) = (root.clone(), root.side());
+        let (mut turns, mut last) = (0, !mover);
+        for m in self.codes.iter().map_while(|code| G::Move::try_from(*code).ok()).take(plies as usize) {
+            turns += u32::from(game.side() == mover && last != mover);
+            last = game.side();
+            game.play(m);
+            plies -= 1;
+        }
+        let goes_on = game.side() == mover && last == mover;
+        Some(turns + if game.side() != mover || goes_on { plies / 2 } else { plies.div_ceil(2) })
     }
 }
 

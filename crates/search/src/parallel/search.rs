@@ -75,8 +75,7 @@ impl<G: Game> Search<G> {
     /// Goes to the position after these legal moves from `start`. What is known about it is kept if it lies ahead of where
     /// the search was.
     pub fn go_to(&mut self, start: &G, moves: &[G::Move]) {
-        let same_start = self.start.position() == start.position() && self.start.ply() == start.ply();
-        let ahead = same_start.then(|| moves.strip_prefix(self.moves.as_slice())).flatten();
+        let ahead = self.began_at(start).then(|| moves.strip_prefix(self.moves.as_slice())).flatten();
         match ahead {
             Some([]) => {}
             Some(more) => {
@@ -94,6 +93,17 @@ impl<G: Game> Search<G> {
             }
         }
         self.moves = moves.to_vec();
+    }
+
+    /// Whether a game from `start` is the one that is being followed, by the same rules.
+    fn began_at(&self, start: &G) -> bool {
+        let same_rules =
+            || self.start.ply_cap() == start.ply_cap() && self.start.chosen_rules() == start.chosen_rules();
+        // An empty tree knows nothing that could be kept, and rules may differ in what they do not tell.
+        !self.tree.is_empty()
+            && self.start.ply() == start.ply()
+            && self.start.position() == start.position()
+            && same_rules()
     }
 
     /// Forgets everything but the position.

@@ -324,6 +324,7 @@ fn the_rules_of_a_game_can_be_chosen() {
     // Another game does not know the rules of this one.
     gui.say("setoption name Rules value ply_cap=2");
     gui.say("setoption name UCI_Variant value connect4");
+    assert!(gui.wait("info string").last().unwrap().contains("playing by the usual rules"));
     gui.say("position startpos");
     gui.best("go nodes 5");
     gui.end();
@@ -331,4 +332,29 @@ fn the_rules_of_a_game_can_be_chosen() {
     let error =
         alfil_uci::run(std::io::empty(), output, Options { rules: "map".to_owned(), ..options }, None).unwrap_err();
     assert!(error.to_string().contains("'map' does not choose rules of hexchess"), "{error}");
+}
+
+#[test]
+fn turns_of_several_moves_are_told_as_what_they_are() {
+    let gui = Gui::new(Options { game: "headquarters".to_owned(), hash: 8, ..Options::default() });
+    gui.say("go nodes 60");
+    assert!(!gui.wait("bestmove").last().unwrap().contains("ponder"), "the next order is the engine's own");
+    // Two captures, with a turn of two moves of the other side between them, which is behind a wall.
+    gui.say("position fen 2#3 e1:20,f1:10,d1:10 f1:15,a1:10,b1:10 red 1");
+    gui.say("go nodes 3000");
+    let heard = gui.wait("bestmove");
+    assert!(heard[heard.len() - 2].contains(" score mate 2 "), "{heard:#?}");
+    gui.end();
+}
+
+#[test]
+fn a_search_without_limits_ends_with_the_input() {
+    let gui = Gui::small();
+    gui.say("go");
+    gui.wait("info depth");
+    assert!(gui.end().last().unwrap().starts_with("bestmove"));
+    // Options may limit it as well.
+    let gui = Gui::new(Options { nodes_per_move: 20, hash: 8, ..Options::default() });
+    gui.best("go");
+    gui.end();
 }
