@@ -4,6 +4,22 @@
 #[derive(Clone, Copy)]
 pub(crate) struct Pair(pub i32, pub i32);
 
+impl Pair {
+    /// The value where so much of the full middlegame is left.
+    pub fn mixed(self, left: i32, full: i32) -> i32 {
+        let left = left.min(full);
+        (self.0 * left + self.1 * (full - left)) / full
+    }
+}
+
+impl std::ops::Sub for Pair {
+    type Output = Pair;
+
+    fn sub(self, other: Pair) -> Pair {
+        Pair(self.0 - other.0, self.1 - other.1)
+    }
+}
+
 impl std::ops::AddAssign for Pair {
     fn add_assign(&mut self, other: Pair) {
         self.0 += other.0;

@@ -67,11 +67,8 @@ pub(super) fn evaluate(position: &shakmaty::Chess, knowledge: Knowledge) -> i32 
             if let Some(value) = bare_king::evaluate(board, us) {
                 return value;
             }
-            let (ours, theirs) = (side(board, us), side(board, them));
             let left: i32 = Role::ALL.into_iter().map(|role| phase(role) * board.by_role(role).count() as i32).sum();
-            let left = left.min(FULL_PHASE);
-            let (middlegame, endgame) = (ours.0 - theirs.0, ours.1 - theirs.1);
-            (middlegame * left + endgame * (FULL_PHASE - left)) / FULL_PHASE + TO_MOVE
+            (side(board, us) - side(board, them)).mixed(left, FULL_PHASE) + TO_MOVE
         }
     }
 }

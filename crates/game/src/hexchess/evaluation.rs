@@ -82,11 +82,8 @@ pub(super) fn evaluate(position: &Position, knowledge: Knowledge) -> i32 {
     match knowledge {
         Knowledge::Material => material(board, us) - material(board, them),
         Knowledge::Full => {
-            let (ours, theirs) = (side(board, us), side(board, them));
             let left: i32 = Role::ALL.into_iter().map(|role| phase(role) * board.role(role).count() as i32).sum();
-            let left = left.min(FULL_PHASE);
-            let (middlegame, endgame) = (ours.0 - theirs.0, ours.1 - theirs.1);
-            (middlegame * left + endgame * (FULL_PHASE - left)) / FULL_PHASE + TO_MOVE
+            (side(board, us) - side(board, them)).mixed(left, FULL_PHASE) + TO_MOVE
         }
     }
 }

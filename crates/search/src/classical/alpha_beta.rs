@@ -10,7 +10,8 @@ pub struct Settings {
     pub deepening: bool,
     /// Exact. Search moves after the first with an empty window, and again only if that fails (PVS).
     pub principal_variation: bool,
-    /// Exact. Remember positions; `table_bytes` says how many. Only entries of the very depth asked for count.
+    /// Exact but for what counts plies and repetitions, which is no part of a position's key. Remember positions; `table_bytes`
+    /// says how many. Only entries of the very depth asked for count.
     pub table: bool,
     /// Exact. Try captures first (the largest gain first), then moves that cut elsewhere: two killers a ply, and those with
     /// the best history.
