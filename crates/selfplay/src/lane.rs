@@ -8,7 +8,7 @@ use alfil_search::Evaluator;
 use alfil_search::tree::{Leaf, apply};
 
 use crate::referee::Referee;
-use crate::seat::{Ended, Seat, Terms};
+use crate::seat::{Activity, Ended, Seat, Terms};
 use crate::{Counts, GameRecord, Judge, Settings, Tickets};
 
 /// Plays games with one evaluator: all games gather a position each, the batch is evaluated, all games apply.
@@ -43,9 +43,14 @@ impl<G: Game> Lane<G> {
         self
     }
 
-    /// Whether there is a game under way. Where there is none, there never will be one again.
+    /// Whether there is a game under way, or one that may begin later.
     pub fn is_busy(&self) -> bool {
-        self.seats.iter().any(|seat| seat.busy)
+        self.seats.iter().any(|seat| seat.activity != Activity::Over)
+    }
+
+    /// Whether there is no game under way, but one may begin later: a step does nothing until it is allowed to.
+    pub fn is_waiting(&self) -> bool {
+        self.is_busy() && self.seats.iter().all(|seat| seat.activity != Activity::Playing)
     }
 
     /// One batch: every game goes on by a position. Games that end are handed over, and others begin.
@@ -62,6 +67,10 @@ impl<G: Game> Lane<G> {
                 evaluator.add(&seat.scratch.game, &seat.scratch.moves);
                 leaves.push((number, leaf));
             }
+        }
+        if leaves.is_empty() {
+            counts.time += began.elapsed();
+            return;
         }
         let asked = Instant::now();
         counts.evaluations += leaves.len() as u64;

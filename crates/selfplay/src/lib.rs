@@ -28,4 +28,4 @@ pub use session::{Session, chunks, next_number};
 pub use settings::{Cheap, Resign, SearchKind, Settings};
 pub use starts::{Starts, StartsError};
 pub use temperature::Temperature;
-pub use tickets::Tickets;
+pub use tickets::{Ticket, Tickets};

@@ -12,7 +12,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::referee::{Lead, Referee};
 use crate::starts::Start;
 use crate::surprise::{deal_copies, divergence};
-use crate::{End, GameRecord, Ply, SearchKind, Settings, Tickets};
+use crate::{End, GameRecord, Ply, SearchKind, Settings, Ticket, Tickets};
 
 /// Walks to what is known already cost no evaluation; after so many the other games have their turn.
 const KNOWN_AT_ONCE: u32 = 64;
@@ -48,8 +48,18 @@ pub(crate) struct Seat<G: Game> {
     would_resign: Option<Side>,
     /// Moves of all games.
     pub moves: u64,
-    /// Whether a game is under way.
-    pub busy: bool,
+    pub activity: Activity,
+}
+
+/// What a seat is at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Activity {
+    /// A game is under way.
+    Playing,
+    /// The next game may not begin yet.
+    Waiting,
+    /// There is no next game.
+    Over,
 }
 
 /// The search for one move.
@@ -96,18 +106,21 @@ impl<G: Game> Seat<G> {
             play_through: false,
             would_resign: None,
             moves: 0,
-            busy: false,
+            activity: Activity::Waiting,
         };
         seat.begin(terms);
         seat
     }
 
-    /// Begins another game, if there is one to be played.
+    /// Begins another game, if there is one to be played now.
     fn begin(&mut self, terms: &Terms<G>) {
         let Terms { settings, rules, tickets, seed } = terms;
-        let number = tickets.take();
-        self.busy = number.is_some();
-        let Some(number) = number else { return };
+        let number = match tickets.take() {
+            Ticket::Game(number) => number,
+            Ticket::Later => return self.activity = Activity::Waiting,
+            Ticket::Over => return self.activity = Activity::Over,
+        };
+        self.activity = Activity::Playing;
         (self.number, self.random) = (number, generator(*seed, number));
         Start { text: self.start, game: self.game } = settings.starts.begin(rules, &mut self.random);
         self.tree.clear();
@@ -121,8 +134,11 @@ impl<G: Game> Seat<G> {
     /// and others begun. None if nothing has to be evaluated in this round.
     pub fn gather(&mut self, terms: &Terms<G>, referee: &mut Referee<G>, tell: &mut dyn FnMut(Ended)) -> Option<Leaf> {
         let settings = &terms.settings;
+        if self.activity == Activity::Waiting {
+            self.begin(terms);
+        }
         for _ in 0..KNOWN_AT_ONCE {
-            if !self.busy {
+            if self.activity != Activity::Playing {
                 return None;
             }
             let rule = rule(&settings.search);

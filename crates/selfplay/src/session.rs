@@ -15,6 +15,9 @@ use crate::{ChunkError, Counts, GameRecord, Judge, Lane, Settings, Tickets, read
 const CHUNK_GAMES: usize = 256;
 const CHUNK_TIME: Duration = Duration::from_secs(10);
 
+/// How often a lane whose games may not begin yet asks again.
+const ASK_AGAIN: Duration = Duration::from_millis(20);
+
 /// The ending of chunk files' names.
 const ENDING: &str = "games";
 
@@ -30,7 +33,7 @@ pub struct Session<'a, G: Game> {
     pub maker: &'a Maker<G>,
     /// Knows results that end games before the rules do.
     pub judge: Option<Judge<G>>,
-    /// Which games. When they are stopped, those under way are played to their end.
+    /// Which games.
     pub tickets: Arc<Tickets>,
     /// Set to stop at once: games under way are dropped, those that have ended are written.
     pub stop: &'a AtomicBool,
@@ -64,6 +67,9 @@ impl<G: Game> Session<'_, G> {
                         // Nobody listens any more if the games cannot be written.
                         lane_of_games.step(&mut |record| drop(finished.send(record)));
                         counts.lock().unwrap_or_else(PoisonError::into_inner)[lane] = lane_of_games.counts();
+                        if lane_of_games.is_waiting() {
+                            std::thread::sleep(ASK_AGAIN);
+                        }
                     }
                 });
             }

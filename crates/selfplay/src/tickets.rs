@@ -1,10 +1,27 @@
 //! Which games are to be played.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Numbers of games that may still begin. What has begun is played to its end: stopping at the first so many that end would
 /// prefer short games.
-pub struct Tickets(Mutex<Box<dyn Iterator<Item = u64> + Send>>);
+pub struct Tickets(Mutex<Rest>);
+
+struct Rest {
+    numbers: Box<dyn Iterator<Item = u64> + Send>,
+    /// How many of them may begin for now.
+    allowed: u64,
+}
+
+/// What is said to a game that wants to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ticket {
+    /// It may, with this number.
+    Game(u64),
+    /// It may not yet, and is to ask again.
+    Later,
+    /// There are no more games.
+    Over,
+}
 
 impl Tickets {
     /// So many games, numbered from 0.
@@ -19,16 +36,32 @@ impl Tickets {
 
     /// The games with these numbers: what is still missing after an interruption, or another part of a run.
     pub fn of(numbers: impl IntoIterator<Item = u64, IntoIter: Send + 'static>) -> Tickets {
-        Tickets(Mutex::new(Box::new(numbers.into_iter())))
+        Tickets::limited(numbers, u64::MAX)
     }
 
-    /// Lets no more games begin.
-    pub fn stop(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(std::iter::empty());
+    /// The games with these numbers, of which so many may begin before more are [allowed](Tickets::allow).
+    pub fn limited(numbers: impl IntoIterator<Item = u64, IntoIter: Send + 'static>, allowed: u64) -> Tickets {
+        Tickets(Mutex::new(Rest { numbers: Box::new(numbers.into_iter()), allowed }))
     }
 
-    /// The number of the next game to begin.
-    pub fn take(&self) -> Option<u64> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).next()
+    /// Allows so many more games to begin.
+    pub fn allow(&self, games: u64) {
+        let mut rest = self.rest();
+        rest.allowed = rest.allowed.saturating_add(games);
+    }
+
+    /// Asks for the next game to begin. Never waits.
+    pub fn take(&self) -> Ticket {
+        let mut rest = self.rest();
+        if rest.allowed == 0 {
+            return Ticket::Later;
+        }
+        let Some(number) = rest.numbers.next() else { return Ticket::Over };
+        rest.allowed -= 1;
+        Ticket::Game(number)
+    }
+
+    fn rest(&self) -> MutexGuard<'_, Rest> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -89,6 +89,25 @@ fn games_of_every_kind_are_whole() {
 }
 
 #[test]
+fn a_lane_whose_games_may_not_begin_yet_ends_those_under_way_and_waits() {
+    let tickets = Arc::new(Tickets::limited(5.., 3));
+    let mut lane = Lane::<TicTacToe>::new(small(GUMBEL), (), Box::new(Uniform::default()), Arc::clone(&tickets), 1);
+    let mut numbers = Vec::new();
+    for (allowed, games) in [(0, 3), (10, 13)] {
+        tickets.allow(allowed);
+        lane.step(&mut |record| numbers.push(record.number));
+        while !lane.is_waiting() {
+            lane.step(&mut |record| numbers.push(record.number));
+        }
+        let batches = lane.counts().batches;
+        lane.step(&mut |record| numbers.push(record.number));
+        assert!(lane.is_busy() && lane.counts().batches == batches);
+        numbers.sort_unstable();
+        assert_eq!(numbers, (5..5 + games).collect::<Vec<u64>>());
+    }
+}
+
+#[test]
 fn hits_of_a_cache_are_counted() {
     let cache = Cache::new(Uniform::default(), Arc::new(CacheMemory::new(1 << 20, 9)));
     let counts = play::<TicTacToe>(small(GUMBEL), Box::new(cache), 60, 2).1.counts();

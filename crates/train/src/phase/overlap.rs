@@ -18,6 +18,9 @@ use crate::run::{Phase, RunError};
 /// How often is looked whether there are enough games.
 const LOOK: Duration = Duration::from_millis(200);
 
+/// Generations that games may be ahead of those that were taken.
+const AHEAD: u64 = 3;
+
 impl<E: Encoding> Run<E> {
     pub(super) fn go_overlapping(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Finish, RunError> {
         if self.is_complete() {
@@ -30,9 +33,8 @@ impl<E: Encoding> Run<E> {
         // Some may have been taken into the window with no time left to say so.
         let taken = self.replay.next_number::<E::Game>(self.state.generation)?;
         let next = self.state.games.max(waiting).max(taken);
-        let (halt, counts) = (Arc::new(AtomicBool::new(false)), Mutex::new(Counts::default()));
-        let brake = Arc::new(Brake::new(3 * self.config.selfplay.games, Arc::clone(&halt)));
-        let numbers = Arc::clone(&brake);
+        let (halt, counts) = (AtomicBool::new(false), Mutex::new(Counts::default()));
+        let tickets = Arc::new(Tickets::limited(next.., self.most_ahead()));
         let folder = self.directory.selfplay();
         let session = Session {
             settings: self.config.selfplay_settings::<E::Game>(&self.rules)?,
@@ -40,7 +42,7 @@ impl<E: Encoding> Run<E> {
             lanes: self.machine.lanes,
             maker: &maker,
             judge: self.machine.judge()?,
-            tickets: Arc::new(Tickets::of((next..).inspect(move |_| numbers.wait()))),
+            tickets: Arc::clone(&tickets),
             seed: self.seed(Purpose::Games),
             folder: &folder,
             stop: &halt,
@@ -53,7 +55,7 @@ impl<E: Encoding> Run<E> {
             let mut games = Producer {
                 counts: &counts,
                 is_broken: &|| player.is_finished(),
-                brake: &brake,
+                tickets: &tickets,
                 last: (Instant::now(), Counts::default()),
             };
             let finish = self.generations(&mut games, &newest, stop, tell);
@@ -63,6 +65,15 @@ impl<E: Encoding> Run<E> {
             played?;
             Ok(finish)
         })
+    }
+
+    /// How many games may begin before those of a generation are taken. Games must not run ahead of what is learnt from them:
+    /// what is played meanwhile is learnt from in one go, and each generation would take longer than the one before. But there
+    /// are enough for a generation when every lane has its games under way.
+    fn most_ahead(&self) -> u64 {
+        let games = self.config.selfplay.games;
+        let under_way = self.machine.lanes.max(1) * self.config.selfplay.at_once;
+        (AHEAD * games).max(games + under_way as u64)
     }
 
     fn generations(
@@ -148,7 +159,7 @@ impl<E: Encoding> Run<E> {
 struct Producer<'a> {
     counts: &'a Mutex<Counts>,
     is_broken: &'a dyn Fn() -> bool,
-    brake: &'a Brake,
+    tickets: &'a Tickets,
     /// When the last generation's games were taken, and what had been done by then.
     last: (Instant, Counts),
 }
@@ -167,32 +178,7 @@ impl Producer<'_> {
     /// So many games were taken.
     fn next_generation(&mut self, games: u64) {
         self.last = (Instant::now(), self.now());
-        self.brake.taken.fetch_add(games, Relaxed);
-    }
-}
-
-/// Keeps games from running ahead of what is learnt from them: what is played meanwhile is learnt from in one go, and each
-/// generation would take longer than the one before.
-struct Brake {
-    /// Games that have begun, and those that were taken.
-    begun: AtomicU64,
-    taken: AtomicU64,
-    /// How far the first may be ahead.
-    most: u64,
-    halt: Arc<AtomicBool>,
-}
-
-impl Brake {
-    fn new(most: u64, halt: Arc<AtomicBool>) -> Brake {
-        Brake { begun: AtomicU64::new(0), taken: AtomicU64::new(0), most, halt }
-    }
-
-    /// Waits until another game may begin.
-    fn wait(&self) {
-        let number = self.begun.fetch_add(1, Relaxed);
-        while number >= self.taken.load(Relaxed) + self.most && !self.halt.load(Relaxed) {
-            std::thread::sleep(LOOK);
-        }
+        self.tickets.allow(games);
     }
 }
 

@@ -1,0 +1,126 @@
+//! Runs of tic-tac-toe with a learner that learns nothing: what they keep, and what they go on from.
+#![allow(clippy::unwrap_used)]
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use alfil_game::tictactoe::Stones;
+use alfil_nn::learning::{LearnError, Learner, Losses, Samples};
+use alfil_nn::{Architecture, Network, Weights};
+use alfil_train::run::RunError;
+use alfil_train::{Config, Event, Finish, Machine, Run, RunDirectory};
+
+/// A run in a folder of its own, which goes away in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Folder {
+        let folder = std::env::temp_dir().join(format!("alfil-runs-{test}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        Folder(folder)
+    }
+
+    fn run(&self) -> RunDirectory {
+        RunDirectory::new(&self.0)
+    }
+
+    /// Opens the run with some keys set, and tells what it warned of.
+    fn open(&self, overlap: bool, settings: &[&str]) -> Result<(Run<Stones>, Vec<String>), RunError> {
+        let mut warnings = Vec::new();
+        let run = Run::open(self.run(), config(settings), machine(overlap), &mut |event| note(event, &mut warnings))?;
+        Ok((run, warnings))
+    }
+
+    /// Goes on until the run is complete, or at most for a minute.
+    fn go(&self, overlap: bool, settings: &[&str]) -> Finish {
+        let (mut run, _) = self.open(overlap, settings).unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let late = Arc::clone(&stop);
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_secs(60));
+            late.store(true, Relaxed);
+        });
+        run.go(&stop, &mut |_| {}).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn note(event: Event<'_>, warnings: &mut Vec<String>) {
+    if let Event::Damaged(damage) = event {
+        warnings.push(damage.why.to_string());
+    }
+}
+
+fn config(settings: &[&str]) -> Config {
+    let text = r#"
+        game = "tictactoe"
+        encoding = "tictactoe/stones"
+        generations = 1
+        network.size = "8x1"
+        selfplay = { games = 8, at_once = 8, visits = 4, considered = 4 }
+        window.held_out = 0.3
+        training = { batch = 16, statistics_batches = 0 }
+        gate.kind = "none"
+        rating.every = 0
+    "#;
+    Config::parse(text, &settings.iter().map(|setting| (*setting).to_owned()).collect::<Vec<_>>()).unwrap()
+}
+
+fn machine(overlap: bool) -> Machine {
+    Machine {
+        learner: Arc::new(|architecture, _, _, _| Ok(Box::new(Idle { architecture: architecture.clone(), steps: 0 }))),
+        inference: None,
+        lanes: 1,
+        overlap,
+        cache: 0,
+        judge: None,
+    }
+}
+
+/// Counts its steps.
+struct Idle {
+    architecture: Architecture,
+    steps: u64,
+}
+
+impl Learner for Idle {
+    fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn step(&mut self, _: &Samples) -> Result<Losses, LearnError> {
+        self.steps += 1;
+        Ok(Losses::default())
+    }
+
+    fn measure(&mut self, _: &Samples) -> Result<Losses, LearnError> {
+        Ok(Losses::default())
+    }
+
+    fn export(&mut self, _: &[Samples]) -> Result<Weights, LearnError> {
+        Ok(Network::random::<Stones>(self.architecture.clone(), self.steps).weights)
+    }
+
+    fn state(&self) -> Result<Vec<u8>, LearnError> {
+        Ok(self.steps.to_le_bytes().to_vec())
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), LearnError> {
+        let bytes = state.try_into().map_err(|_| LearnError::State("it is too short".to_owned()))?;
+        self.steps = u64::from_le_bytes(bytes);
+        Ok(())
+    }
+}
+
+#[test]
+fn games_that_go_on_meanwhile_never_wait_for_a_generation_that_waits_for_them() {
+    let folder = Folder::new("brake");
+    assert_eq!(folder.go(true, &["selfplay.at_once=64"]), Finish::Complete);
+}
