@@ -21,4 +21,4 @@ pub mod player;
 pub mod stats;
 
 pub use tablebase::Tables;
-pub use wording::did_you_mean;
+pub use wording::{did_you_mean, shorten};

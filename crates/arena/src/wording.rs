@@ -10,7 +10,7 @@ pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// Keeps a message readable and on one line, whatever a file or an engine contains.
-pub(crate) fn shorten(text: &str) -> String {
+pub fn shorten(text: &str) -> String {
     cut(text, 80).chars().flat_map(char::escape_debug).collect()
 }
 

@@ -75,6 +75,11 @@ impl RulesText {
     pub fn read<G: Game>(&self) -> anyhow::Result<G::Rules> {
         Ok(G::rules(&self.rules)?)
     }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.rules
+    }
 }
 
 /// A position, and how to report on it.

@@ -1,7 +1,9 @@
 //! What the tab key adds.
 
+use std::path::is_separator;
+
 use alfil_game::Game;
-use rustyline::completion::{Completer, FilenameCompleter, Pair};
+use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
 use rustyline::validate::Validator;
@@ -36,28 +38,42 @@ impl Words {
 }
 
 /// Completes moves, orders and the names of files.
+#[derive(Default)]
 pub struct Completion {
     pub words: Words,
-    files: FilenameCompleter,
-}
-
-impl Completion {
-    pub fn new() -> Completion {
-        Completion { words: Words::default(), files: FilenameCompleter::new() }
-    }
 }
 
 impl Completer for Completion {
     type Candidate = Pair;
 
-    fn complete(&self, line: &str, pos: usize, context: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
-        if ["save ", "load "].iter().any(|order| line.starts_with(order)) {
-            return self.files.complete(line, pos, context);
-        }
+    fn complete(&self, line: &str, pos: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
         let typed = line.get(..pos).unwrap_or(line);
-        let pair = |word: &str| Pair { display: word.to_owned(), replacement: word.to_owned() };
-        Ok((0, self.words.beginning(typed).into_iter().map(pair).collect()))
+        if let Some(path) = ["save ", "load "].iter().find_map(|order| typed.strip_prefix(order)) {
+            let path = path.trim_start();
+            return Ok((typed.len() - path.len(), files(path).into_iter().map(pair).collect()));
+        }
+        Ok((0, self.words.beginning(typed).into_iter().map(|word| pair(word.to_owned())).collect()))
     }
+}
+
+fn pair(word: String) -> Pair {
+    Pair { display: word.clone(), replacement: word }
+}
+
+/// The paths that begin so, as they are: an order's file is all that follows it, blanks included, and nothing is escaped.
+fn files(start: &str) -> Vec<String> {
+    let folder = &start[..start.rfind(is_separator).map_or(0, |at| at + 1)];
+    let Ok(entries) = std::fs::read_dir(if folder.is_empty() { "." } else { folder }) else { return Vec::new() };
+    let mut paths: Vec<String> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let end = if entry.path().is_dir() { "/" } else { "" };
+            Some(format!("{folder}{}{end}", entry.file_name().to_str()?))
+        })
+        .filter(|path| path.starts_with(start))
+        .collect();
+    paths.sort();
+    paths
 }
 
 impl Hinter for Completion {
@@ -70,6 +86,7 @@ impl Helper for Completion {}
 #[cfg(test)]
 mod tests {
     use alfil_game::chess::Chess;
+    use rustyline::history::DefaultHistory;
 
     use super::*;
 
@@ -84,5 +101,23 @@ mod tests {
         assert_eq!(words.beginning("g1"), ["g1f3", "g1h3"]);
         assert_eq!(words.beginning("").len(), 20 + ORDERS.len());
         assert!(words.beginning("x").is_empty());
+    }
+
+    #[test]
+    fn files_are_completed_to_names_that_can_be_loaded() {
+        let folder = std::env::temp_dir().join(format!("alfil-completion-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("my games")).unwrap();
+        std::fs::write(folder.join("my game.pgn"), "").unwrap();
+        let (inside, history) = (format!("{}/", folder.display()), DefaultHistory::new());
+        let complete = |typed: &str| {
+            let line = format!("load {inside}{typed}");
+            let (at, found) = Completion::default().complete(&line, line.len(), &Context::new(&history)).unwrap();
+            found.into_iter().map(|pair| format!("{}{}", &line[..at], pair.replacement)).collect::<Vec<_>>()
+        };
+        let line = |name: &str| format!("load {inside}{name}");
+        assert_eq!(complete("my"), [line("my game.pgn"), line("my games/")]);
+        assert_eq!(complete("my game."), [line("my game.pgn")]);
+        assert!(complete("my games/").is_empty() && complete("none/").is_empty());
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

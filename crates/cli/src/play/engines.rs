@@ -1,23 +1,29 @@
 //! Who plays against the user, and who gives hints.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use alfil_arena::player::{Choice, LEVELS, Played, Player};
-use alfil_game::Game;
+use alfil_arena::player::{Choice, Entrant, LEVELS, Played, Player, TreeSettings};
+use alfil_game::{Game, Knowledge};
 use alfil_nn::Network;
+use alfil_search::evaluators::Kind;
 use alfil_search::seed::derive;
 use anyhow::{Context, ensure};
 use indicatif::ProgressBar;
 
 use crate::match_command::entrant;
 
+const CANNOT: &str = "the engine cannot play on";
+
 /// The opponent, and an adviser of full strength who is made when first asked.
 pub struct Engines<G: Game> {
     opponent: Box<dyn Player<G>>,
+    /// Whether the opponent has been told of this game, and has not failed in it.
+    is_ready: bool,
     adviser: Option<Box<dyn Player<G>>>,
-    /// The line that names the adviser.
-    adviser_line: String,
+    /// The network that was asked for, which the adviser uses too.
+    net: Option<PathBuf>,
     /// What the chance of each game follows from.
     seed: u64,
     games: u64,
@@ -38,42 +44,54 @@ pub struct Wish<'a> {
 impl<G: Game> Engines<G> {
     /// A wished-for player, or a tree search with the best evaluator that there is for the game.
     pub fn new(wish: &Wish<'_>) -> anyhow::Result<Engines<G>> {
-        let (strongest, evaluator): (String, String) = match wish.net {
-            Some(path) => (path.display().to_string(), format!("the network {}", path.display())),
-            None if Network::shipped(G::NAME).is_some() => ("trained".into(), "the network that comes along".into()),
-            None => ("handcrafted".into(), "the handcrafted evaluation".into()),
+        let entrant = match wish.player {
+            Some(line) => entrant::<G>(line)?,
+            None => searcher(wish.net, TreeSettings::at_level(wish.level))?,
         };
-        let line = wish.player.map_or_else(|| format!("{strongest}:level={}", wish.level), str::to_owned);
-        let entrant = entrant::<G>(&line)?;
         let described = match wish.player {
             Some(_) => entrant.name.clone(),
-            None => format!("level {} of {}, a tree search with {evaluator}", wish.level, LEVELS.end()),
+            None => format!("level {} of {}, a tree search with {}", wish.level, LEVELS.end(), entrant.name),
         };
         // Another game every time: only the low digits matter.
         let seed = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos() as u64);
-        let (opponent, adviser_line) = (entrant.player(), strongest);
-        Ok(Engines { opponent, adviser: None, adviser_line, seed, games: 0, described })
+        let (opponent, net) = (entrant.player(), wish.net.map(Path::to_owned));
+        Ok(Engines { opponent, is_ready: false, adviser: None, net, seed, games: 0, described })
     }
 
     /// Forgets the last game.
-    pub fn new_game(&mut self) -> anyhow::Result<()> {
-        self.games += 1;
-        self.opponent.new_game(derive(self.seed, &[self.games])).context("the engine cannot play on")
+    pub fn new_game(&mut self) {
+        self.is_ready = false;
     }
 
-    /// The opponent's move. `legal` are the moves that there are.
+    /// The opponent's move. `legal` are the moves that there are. After a failure it begins anew, as far as it can.
     pub fn choose(&mut self, game: &Played<G>, legal: &[G::Move]) -> anyhow::Result<Choice<G::Move>> {
-        think(self.opponent.as_mut(), game, legal)
+        if !self.is_ready {
+            self.games += 1;
+            self.opponent.new_game(derive(self.seed, &[self.games])).context(CANNOT)?;
+        }
+        let choice = think(self.opponent.as_mut(), game, legal);
+        self.is_ready = choice.is_ok();
+        choice
     }
 
     /// The adviser's move.
     pub fn advise(&mut self, game: &Played<G>, legal: &[G::Move]) -> anyhow::Result<Choice<G::Move>> {
         let adviser = match &mut self.adviser {
             Some(adviser) => adviser,
-            none => none.insert(entrant::<G>(&self.adviser_line)?.player()),
+            none => none.insert(searcher(self.net.as_deref(), TreeSettings::default())?.player()),
         };
         think(adviser.as_mut(), game, legal)
     }
+}
+
+/// A tree search with a network file or, without one, with the best evaluator that there is for the game, which it is named by.
+fn searcher<G: Game>(net: Option<&Path>, settings: TreeSettings) -> anyhow::Result<Entrant<G>> {
+    let (name, kind) = match (net, Network::shipped(G::NAME)) {
+        (Some(path), _) => (format!("the network {}", path.display()), Kind::Network(Arc::new(Network::open(path)?))),
+        (None, Some(network)) => ("the network that comes along".to_owned(), Kind::Network(Arc::new(network))),
+        (None, None) => ("the handcrafted evaluation".to_owned(), Kind::Handcrafted(Knowledge::Full)),
+    };
+    Entrant::tree(&name, &name, &kind, settings).with_context(|| format!("cannot use {name}"))
 }
 
 /// Shows on a terminal that somebody is thinking.
@@ -82,7 +100,7 @@ fn think<G: Game>(player: &mut dyn Player<G>, game: &Played<G>, legal: &[G::Move
     spinner.enable_steady_tick(Duration::from_millis(100));
     let choice = player.choose(game);
     spinner.finish_and_clear();
-    let choice = choice.context("the engine cannot play on")?;
-    ensure!(legal.contains(&choice.m), "the engine cannot play on: it chose a move that is not legal");
+    let choice = choice.context(CANNOT)?;
+    ensure!(legal.contains(&choice.m), "{CANNOT}: it chose a move that is not legal");
     Ok(choice)
 }

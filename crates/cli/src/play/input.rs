@@ -28,7 +28,7 @@ impl Input {
             return Ok(Input::Plain(io::stdin().lock()));
         }
         let mut editor = Editor::new()?;
-        editor.set_helper(Some(Completion::new()));
+        editor.set_helper(Some(Completion::default()));
         editor.set_completion_type(CompletionType::List);
         editor.set_auto_add_history(true);
         Ok(Input::Terminal(Box::new(editor)))

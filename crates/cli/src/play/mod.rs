@@ -11,6 +11,7 @@ mod table;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use alfil_arena::player::{GRAMMAR, LEVELS};
 use alfil_game::Game;
@@ -52,6 +53,37 @@ pub struct PlayCommand {
     rules: RulesText,
 }
 
+impl PlayCommand {
+    /// The command, but for where the game begins.
+    fn again(&self) -> String {
+        let mut text = format!("alfil play {}", self.game);
+        let mut add = |flag: &str, value: &str| text += &format!(" --{flag} {}", shell_word(value));
+        if let Some(side) = &self.side {
+            add("side", side);
+        }
+        match &self.player {
+            Some(player) => add("player", player),
+            None => add("level", &self.level.to_string()),
+        }
+        if let Some(net) = &self.net {
+            add("net", &net.display().to_string());
+        }
+        if !self.rules.text().is_empty() {
+            add("rules", self.rules.text());
+        }
+        text
+    }
+}
+
+/// A word as a shell reads it back.
+fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
 pub fn run(command: PlayCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let game = command.game.clone();
     registry::with_game(&game, Task { command, out })?
@@ -85,7 +117,9 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         writeln!(out, "The engine: {}.\n{part} Type a move, or help.", engines.described)?;
         let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let coloured = io::stdout().is_terminal() && !no_colour;
-        Table { sitting, rules, seats, engines, coloured, stop: stop::flag()? }.run(&mut Input::new()?, out)?;
+        let (idle, again) = (Arc::default(), command.again());
+        let stop = stop::flag_unless(Arc::clone(&idle))?;
+        Table { sitting, rules, seats, engines, coloured, stop, idle, command: again }.run(&mut Input::new()?, out)?;
         Ok(Verdict::Fine)
     }
 }

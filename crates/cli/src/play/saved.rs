@@ -19,8 +19,8 @@ pub enum SavedError {
     Read(String, io::Error),
     #[error("cannot write {0}: {1}")]
     Write(String, io::Error),
-    #[error("{0} is there already and is no saved game: choose another name")]
-    Taken(String),
+    #[error("{0} is there already and is not one saved game of {1}: choose another name")]
+    Taken(String, &'static str),
     #[error("{0} is no saved game: it should be a PGN file, as save FILE writes it")]
     NoGame(String),
     #[error("{0} is damaged or of another game: {1}")]
@@ -30,8 +30,8 @@ pub enum SavedError {
 /// Writes a game whole or not at all. Only another saved game is written over.
 pub fn save<G: Game>(path: &Path, sitting: &Sitting<G>) -> Result<(), SavedError> {
     let shown = path.display().to_string();
-    if path.exists() && !is_saved(&read(path)?) {
-        return Err(SavedError::Taken(shown));
+    if path.exists() && !is_saved::<G>(&read(path)?) {
+        return Err(SavedError::Taken(shown, G::NAME));
     }
     let written = to_pgn(sitting).and_then(|text| alfil_nn::write_whole(path, &text));
     written.map_err(|why| SavedError::Write(shown, why))
@@ -49,9 +49,10 @@ fn read(path: &Path) -> Result<Vec<u8>, SavedError> {
     Ok(bytes)
 }
 
-/// Whether a file begins with a tag.
-fn is_saved(text: &[u8]) -> bool {
-    text.trim_ascii_start().starts_with(b"[")
+/// Whether a text is what `save` writes for a game, to the byte: nothing that somebody has added to it is lost.
+fn is_saved<G: Game>(text: &[u8]) -> bool {
+    let again = from_pgn::<G>("", text, &G::Rules::default()).map(|sitting| to_pgn(&sitting));
+    again.is_ok_and(|again| again.is_ok_and(|again| again == text))
 }
 
 fn to_pgn<G: Game>(sitting: &Sitting<G>) -> io::Result<Vec<u8>> {
@@ -66,19 +67,20 @@ fn to_pgn<G: Game>(sitting: &Sitting<G>) -> io::Result<Vec<u8>> {
 
 fn from_pgn<G: Game>(path: &str, text: &[u8], rules: &G::Rules) -> Result<Sitting<G>, SavedError> {
     let no_game = || SavedError::NoGame(path.to_owned());
-    if !is_saved(text) {
+    if !text.trim_ascii_start().starts_with(b"[") {
         return Err(no_game());
     }
     let mut games = PgnReader::<G, _>::new(text).with_rules(rules.clone());
     let game = games.next().ok_or_else(no_game)?.map_err(|why| SavedError::Damaged(path.to_owned(), why))?;
     let mut sitting = Sitting::new(game.start);
     game.moves.into_iter().for_each(|m| sitting.play(m));
-    // Who has lost without the rules saying so has resigned.
+    // Who has lost without the rules saying so has resigned; whatever else the rules do not say was agreed on.
     if sitting.played().now().outcome().is_none() {
         match game.result {
             Some(First(Score::WIN)) => sitting.resign(Side::Second),
             Some(First(Score::LOSS)) => sitting.resign(Side::First),
-            _ => {}
+            Some(score) => sitting.agree(score),
+            None => {}
         }
     }
     Ok(sitting)
@@ -107,8 +109,29 @@ mod tests {
         assert_eq!(end(&text), Some(Outcome::win(Side::First, "resignation")));
         assert_eq!(to_pgn(&back).unwrap(), text);
         assert_eq!(back.played().now().position(), sitting.played().now().position());
+        let drawn = b"[Event \"?\"]\n\n1. e4 e5 1/2-1/2\n";
+        assert_eq!(end(drawn), Some(Outcome::draw("agreement")));
         let empty = to_pgn(&Sitting::new(Connect4::new(&()))).unwrap();
         assert!(from_pgn::<Connect4>("x", &empty, &()).unwrap().played().moves().is_empty());
+    }
+
+    #[test]
+    fn only_what_was_saved_is_written_over() {
+        let mut sitting = Sitting::new(Connect4::new(&()));
+        line(&mut Connect4::new(&()), "443").unwrap().into_iter().for_each(|m| sitting.play(m));
+        let saved = String::from_utf8(to_pgn(&sitting).unwrap()).unwrap();
+        assert!(is_saved::<Connect4>(saved.as_bytes()) && !is_saved::<Chess>(saved.as_bytes()));
+        let others = [
+            String::new(),
+            "[package]\nname = \"x\"\n".to_owned(),
+            "[1, 2, 3]\n".to_owned(),
+            saved.repeat(2),
+            saved.replace("alfil play", "alfil match"),
+            saved.replace("2. 3", "{a trap} 2. 3"),
+        ];
+        for other in others {
+            assert!(!is_saved::<Connect4>(other.as_bytes()), "{other}");
+        }
     }
 
     #[test]

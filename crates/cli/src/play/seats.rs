@@ -1,6 +1,6 @@
 //! Which sides the user plays.
 
-use alfil_arena::did_you_mean;
+use alfil_arena::{did_you_mean, shorten};
 use alfil_game::{Game, Side};
 
 /// Which sides the user plays. The engine has the others.
@@ -46,11 +46,6 @@ impl Seats {
     pub fn is_empty(self) -> bool {
         self.user == [false, false]
     }
-}
-
-/// Keeps a message readable, whatever was typed.
-fn shorten(text: &str) -> String {
-    text.chars().take(40).flat_map(char::escape_debug).collect()
 }
 
 #[cfg(test)]

@@ -1,24 +1,24 @@
 //! The game on the table.
 
 use alfil_arena::player::Played;
-use alfil_game::{Game, Outcome, Side};
+use alfil_game::{First, Game, Outcome, Score, Side};
 
 use super::seats::Seats;
 
-/// A game as far as it has been played, and whether somebody has resigned.
+/// A game as far as it has been played, and how the players have ended it, if they have.
 #[derive(Clone, Debug)]
 pub struct Sitting<G: Game> {
     played: Played<G>,
-    resigned: Option<Side>,
+    ended: Option<Outcome>,
 }
 
 impl<G: Game> Sitting<G> {
     /// A game that begins here.
     pub fn new(start: G) -> Sitting<G> {
-        Sitting { played: Played::new(start), resigned: None }
+        Sitting { played: Played::new(start), ended: None }
     }
 
-    /// The game without the resignation.
+    /// The game without what the players have ended it by.
     pub fn played(&self) -> &Played<G> {
         &self.played
     }
@@ -30,17 +30,21 @@ impl<G: Game> Sitting<G> {
 
     /// Ends the game in favour of the other side.
     pub fn resign(&mut self, side: Side) {
-        self.resigned = Some(side);
+        self.ended = Some(Outcome::win(!side, "resignation"));
+    }
+
+    /// Ends the game with what the players have agreed on.
+    pub fn agree(&mut self, score: First<Score>) {
+        self.ended = Some(Outcome { score, reason: "agreement" });
     }
 
     /// Puts the legal moves into `moves`, or none if the game is over, and then tells how it ended.
     pub fn legal_moves(&self, moves: &mut Vec<G::Move>) -> Option<Outcome> {
-        let ended = self.played.now().legal_moves(moves);
-        let given_up = self.resigned.map(|side| Outcome::win(!side, "resignation"));
-        if given_up.is_some() {
+        let by_the_rules = self.played.now().legal_moves(moves);
+        if self.ended.is_some() {
             moves.clear();
         }
-        ended.or(given_up)
+        by_the_rules.or_else(|| self.ended.clone())
     }
 
     /// The last move with the side that made it, as people write it.
@@ -51,10 +55,10 @@ impl<G: Game> Sitting<G> {
         Some((game.side(), game.move_name(*last)))
     }
 
-    /// Takes back the user's last decision and all that came after it, which may be a resignation alone. Returns whether there
-    /// was one.
+    /// Takes back the user's last decision and all that came after it, which may be a resignation or an agreement alone. Returns
+    /// whether there was one.
     pub fn undo(&mut self, seats: Seats) -> bool {
-        if self.resigned.take().is_some() {
+        if self.ended.take().is_some() {
             return true;
         }
         let mut game = self.played.start().clone();
@@ -108,7 +112,7 @@ mod tests {
         assert_eq!(sitting.legal_moves(&mut moves), Some(Outcome::win(Side::Second, "resignation")));
         assert!(moves.is_empty());
         assert!(sitting.undo(Seats::read::<Chess>("white").unwrap()));
-        assert_eq!((sitting.resigned, sitting.played().moves().len()), (None, 2));
+        assert!(sitting.legal_moves(&mut moves).is_none() && sitting.played().moves().len() == 2);
         assert_eq!(sitting.last_move(), Some((Side::Second, "e5".to_owned())));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use alfil_arena::player::{Choice, Worth};
 use alfil_game::{Game, Outcome};
@@ -13,6 +13,7 @@ use super::input::Input;
 use super::order::{self, ORDERS, Order};
 use super::saved;
 use super::seats::Seats;
+use super::shell_word;
 use super::sitting::Sitting;
 use crate::game::write_columns;
 use crate::outcome::{in_words, side_name};
@@ -28,6 +29,10 @@ pub struct Table<G: Game> {
     pub coloured: bool,
     /// Set by ctrl-C while the engine thinks.
     pub stop: Arc<AtomicBool>,
+    /// Set while the user is waited for, when ctrl-C ends the program.
+    pub idle: Arc<AtomicBool>,
+    /// What begins a game with the same players and rules.
+    pub command: String,
 }
 
 /// What an order has changed.
@@ -41,17 +46,16 @@ enum Change {
 impl<G: Game> Table<G> {
     /// Plays. What is said goes to `out`, a user's mistakes too: they are part of the conversation.
     pub fn run(&mut self, input: &mut Input, out: &mut impl Write) -> anyhow::Result<()> {
-        self.engines.new_game()?;
         let mut legal = Vec::new();
-        let mut is_drawn = false;
-        while !self.stop.load(Relaxed) {
+        let (mut is_drawn, mut is_stuck) = (false, false);
+        while !self.stop.load(SeqCst) {
             let outcome = self.sitting.legal_moves(&mut legal);
             let side = self.sitting.played().now().side();
-            if outcome.is_none() && !self.seats.is_user(side) {
+            if outcome.is_none() && !self.seats.is_user(side) && !is_stuck {
                 if self.seats.is_empty() && !is_drawn {
                     self.show(None, out)?;
                 }
-                self.let_engine_move(&legal, out)?;
+                is_stuck = !self.let_engine_move(&legal, out)?;
                 is_drawn = false;
                 continue;
             }
@@ -62,35 +66,54 @@ impl<G: Game> Table<G> {
             out.flush()?;
             let words = Words::new(self.sitting.played().now(), &legal);
             let prompt = if outcome.is_some() { "over> ".to_owned() } else { format!("{}> ", side_name::<G>(side)) };
-            let Some(line) = input.line(&prompt, words)? else { break };
+            self.idle.store(true, SeqCst);
+            let line = if self.stop.load(SeqCst) { None } else { input.line(&prompt, words)? };
+            self.idle.store(false, SeqCst);
+            let Some(line) = line else { break };
             if line.trim().is_empty() {
                 continue;
             }
             match order::read(&line, self.sitting.played().now(), &legal) {
                 Ok(Order::Quit) => break,
-                Ok(order) => is_drawn = self.obey(order, &legal, out)? == Change::Nothing,
+                Ok(order) => {
+                    is_drawn = self.obey(order, &legal, out)? == Change::Nothing;
+                    is_stuck &= is_drawn;
+                }
                 Err(error) => writeln!(out, "{error}")?,
             }
         }
         self.leave(out)
     }
 
-    fn let_engine_move(&mut self, legal: &[G::Move], out: &mut impl Write) -> anyhow::Result<()> {
+    /// Tells whether the engine had a move.
+    fn let_engine_move(&mut self, legal: &[G::Move], out: &mut impl Write) -> anyhow::Result<bool> {
         out.flush()?;
         let game = self.sitting.played();
-        let (name, m) = (side_name::<G>(game.now().side()), self.engines.choose(game, legal)?.m);
-        writeln!(out, "{name} plays {}", game.now().move_name(m))?;
-        self.sitting.play(m);
-        Ok(())
+        match self.engines.choose(game, legal) {
+            Ok(Choice { m, .. }) => {
+                writeln!(out, "{} plays {}", side_name::<G>(game.now().side()), game.now().move_name(m))?;
+                self.sitting.play(m);
+                Ok(true)
+            }
+            Err(error) => {
+                writeln!(out, "{error:#}")?;
+                writeln!(out, "save FILE keeps the game, undo takes a move back; or type the engine's move")?;
+                Ok(false)
+            }
+        }
     }
 
     fn obey(&mut self, order: Order<G::Move>, legal: &[G::Move], out: &mut impl Write) -> anyhow::Result<Change> {
         match order {
             Order::Play(m) => self.sitting.play(m),
-            Order::Resign => self.sitting.resign(self.sitting.played().now().side()),
+            Order::Resign => {
+                // The user, also where the engine is to move and cannot.
+                let side = self.sitting.played().now().side();
+                self.sitting.resign(if self.seats.is_user(side) { side } else { !side });
+            }
             Order::New => {
                 self.sitting = Sitting::new(self.sitting.played().start().clone());
-                self.engines.new_game()?;
+                self.engines.new_game();
             }
             Order::Undo => {
                 if !self.sitting.undo(self.seats) {
@@ -101,7 +124,7 @@ impl<G: Game> Table<G> {
             Order::Load(path) => match saved::load(&path, &self.rules) {
                 Ok(sitting) => {
                     self.sitting = sitting;
-                    self.engines.new_game()?;
+                    self.engines.new_game();
                 }
                 Err(error) => {
                     writeln!(out, "{error}")?;
@@ -124,11 +147,13 @@ impl<G: Game> Table<G> {
                 Ok(()) => writeln!(out, "saved: load {} goes on from here", path.display())?,
                 Err(error) => writeln!(out, "{error}")?,
             },
-            Order::Hint => {
-                let Choice { m, opinion } = self.engines.advise(game, legal)?;
-                let expected = opinion.map_or(String::new(), |opinion| expectation(opinion.worth));
-                writeln!(out, "hint: {}{expected}", game.now().move_name(m))?;
-            }
+            Order::Hint => match self.engines.advise(game, legal) {
+                Ok(Choice { m, opinion }) => {
+                    let expected = opinion.map_or(String::new(), |opinion| expectation(opinion.worth));
+                    writeln!(out, "hint: {}{expected}", game.now().move_name(m))?;
+                }
+                Err(error) => writeln!(out, "{error:#}")?,
+            },
             Order::Moves => {
                 let names: Vec<_> = legal.iter().map(|m| game.now().move_name(*m)).collect();
                 write_columns(&names, out)?;
@@ -164,9 +189,17 @@ impl<G: Game> Table<G> {
     fn leave(&self, out: &mut impl Write) -> anyhow::Result<()> {
         let game = self.sitting.played();
         let unfinished = self.sitting.legal_moves(&mut Vec::new()).is_none() && !game.moves().is_empty();
-        if unfinished {
-            writeln!(out, "to go on from here:\n  alfil play {} --position '{}'", G::NAME, game.now().position())?;
+        if !unfinished {
+            return Ok(());
         }
+        // A loaded game may have rules of its own.
+        let rules = |game: &G| (game.chosen_rules(), game.variant());
+        if rules(game.start()) == rules(&G::new(&self.rules)) {
+            let position = shell_word(&game.now().position());
+            writeln!(out, "to go on from this position, without the moves before it:")?;
+            writeln!(out, "  {} --position {position}", self.command)?;
+        }
+        writeln!(out, "save FILE, before quit, keeps the whole game for --load FILE")?;
         Ok(())
     }
 }

@@ -49,7 +49,11 @@ fn a_game_is_played_to_its_end() {
 fn the_engine_plays_the_other_side_or_both() {
     let text = played(&["chess", "--side", "black", "--player", "alphabeta:depth=1"], "a6\nquit\nh6\n");
     assert_eq!(text.matches("white plays ").count(), 2, "{text}");
-    assert!(text.contains("to go on from here:\n  alfil play chess --position '"), "{text}");
+    let again = "\n  alfil play chess --side black --player alphabeta:depth=1 --position 'rnbq";
+    assert!(text.contains(again) && text.ends_with("keeps the whole game for --load FILE\n"), "{text}");
+    let rules = ["hexchess", "--side", "both", "--level", "2", "--rules", "stalemate=3/4"];
+    let text = played(&rules, "f6\n");
+    assert!(text.contains("  alfil play hexchess --side both --level 2 --rules stalemate=3/4 --position "), "{text}");
     assert!(!text.contains("h6 by black"), "{text}");
     let watched = played(&["connect4", "--side", "none", "--level", "1"], "");
     assert!(watched.contains("level 1 of 10, a tree search with the network that comes along"), "{watched}");
@@ -85,7 +89,10 @@ fn games_are_saved_and_loaded() {
     let lines = format!("4\n4\n3\nsave {file}\n5\nload {file}\nresign\nsave {file}\nsave {other}\nsave {file}/x\n");
     let text = played(&["connect4", "--side", "both"], &lines);
     assert_eq!(text.matches("saved: ").count(), 2, "{text}");
-    assert!(text.contains("other.txt is there already and is no saved game: choose another name"), "{text}");
+    assert!(
+        text.contains("other.txt is there already and is not one saved game of connect4: choose another name"),
+        "{text}"
+    );
     assert!(text.contains("cannot write "), "{text}");
     assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
     let saved = std::fs::read_to_string(&file).unwrap();
@@ -96,6 +103,59 @@ fn games_are_saved_and_loaded() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), saved);
     assert!(complaint(&["play", "chess", "--load", &file]).contains("the variant 'connect4' is not chess"));
     assert!(played(&["chess", "--side", "both"], "load /no/such").contains("cannot read /no/such: "));
+}
+
+#[test]
+fn what_other_programs_ended_stays_ended() {
+    let folder = Folder::new("agreed");
+    let file = folder.file("drawn.pgn");
+    std::fs::write(&file, "[Event \"?\"]\n\n1. e4 e5 1/2-1/2\n").unwrap();
+    let text = played(&["chess", "--load", &file], "undo\n");
+    assert!(text.contains("last move: e5 by black. draw: agreement\n"), "{text}");
+    assert!(text.contains("last move: e5 by black. white to move\n"), "{text}");
+}
+
+/// It crashes when it is first asked for a move.
+#[cfg(unix)]
+#[test]
+fn a_game_outlives_its_engine() {
+    let folder = Folder::new("crash");
+    let (engine, crashed) = (folder.file("engine"), folder.file("crashed"));
+    let script = format!(
+        "while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; quit) exit;; \
+         go*) if [ -e {crashed} ]; then echo bestmove e7e5; else touch {crashed}; exit 3; fi;; esac; done\n"
+    );
+    std::fs::write(&engine, script).unwrap();
+    let line = format!("uci:/bin/sh {engine},nodes=1");
+    let text = played(&["chess", "--player", &line], "d4\nhelp\nundo\ne4\nresign\n");
+    assert!(text.contains("the engine cannot play on: it crashed: it ended with exit status: 3\nsave FILE"), "{text}");
+    assert!(text.contains("last move: d4 by white. black to move\nA move, as programs"), "{text}");
+    assert!(text.contains("black plays e5\n") && text.contains("black wins: resignation"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_polite_kill_ends_a_game_that_waits_for_its_user() {
+    use std::io::Read;
+
+    let mut play = Command::new(env!("CARGO_BIN_EXE_alfil"))
+        .args(["play", "tictactoe"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut text = String::new();
+    while !text.contains("x to move") {
+        let mut bytes = [0; 1000];
+        let read = play.stdout.as_mut().unwrap().read(&mut bytes).unwrap();
+        assert!(read > 0, "{text}");
+        text += &String::from_utf8_lossy(&bytes[..read]);
+    }
+    super::support::interrupt(&play);
+    // Its input stays open, so that nothing else ends it.
+    let input = play.stdin.take();
+    super::support::ends(&mut play);
+    drop(input);
 }
 
 #[test]
@@ -116,7 +176,7 @@ fn typing_mistakes_get_one_sentence_and_the_game_goes_on() {
 fn wrong_arguments_get_one_clear_sentence() {
     assert!(complaint(&["play", "ches"]).contains("did you mean chess?"));
     assert!(complaint(&["play", "chess", "--side", "wite"]).contains("(did you mean white?): use white, black, both"));
-    assert!(complaint(&["play", "chess", "--net", "/no/such"]).contains("network file '/no/such'"));
+    assert!(complaint(&["play", "chess", "--net", "/no/such"]).contains("cannot use the network /no/such"));
     assert!(complaint(&["play", "chess", "--player", "alphabeta:dept=2"]).contains("did you mean depth?"));
     assert!(complaint(&["play", "chess", "--position", "nonsense"]).contains("six fields"));
     assert!(complaint(&["play", "chess", "--load", "/no/such"]).contains("cannot read /no/such"));

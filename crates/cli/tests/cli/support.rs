@@ -1,7 +1,11 @@
 //! Running the command as its users do.
 
 use std::path::PathBuf;
+#[cfg(unix)]
+use std::process::Child;
 use std::process::{Command, Output};
+#[cfg(unix)]
+use std::time::Duration;
 
 pub fn alfil(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_alfil")).args(arguments).output().unwrap()
@@ -25,6 +29,26 @@ pub fn complaint(arguments: &[&str]) -> String {
     assert!(output.stdout.is_empty(), "{arguments:?} printed something all the same");
     assert_eq!(text.trim_end().lines().count(), 1, "{text}");
     text
+}
+
+/// What ctrl-C does.
+#[cfg(unix)]
+pub fn interrupt(child: &Child) {
+    // SAFETY: kill is a plain system call; the child has not been waited for, so that its number is nobody else's.
+    assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGINT) }, 0);
+}
+
+/// Waits for a program to end.
+#[cfg(unix)]
+pub fn ends(child: &mut Child) {
+    for _ in 0..2000 {
+        if child.try_wait().unwrap().is_some() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    panic!("it did not end");
 }
 
 /// A folder of its own for each test.
