@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use alfil_game::tictactoe::Stones;
+use alfil_game::tictactoe::{Stones, TicTacToe};
 use alfil_nn::learning::{LearnError, Learner, Losses, Samples};
 use alfil_nn::{Architecture, Network, Weights};
-use alfil_train::run::RunError;
+use alfil_selfplay::{chunks, read_chunk, write_chunk};
+use alfil_train::run::{Metrics, RunError};
 use alfil_train::{Config, Event, Finish, Machine, Run, RunDirectory};
 
 /// A run in a folder of its own, which goes away in the end.
@@ -123,4 +124,54 @@ impl Learner for Idle {
 fn games_that_go_on_meanwhile_never_wait_for_a_generation_that_waits_for_them() {
     let folder = Folder::new("brake");
     assert_eq!(folder.go(true, &["selfplay.at_once=64"]), Finish::Complete);
+}
+
+#[test]
+fn a_run_goes_on_without_a_damaged_chunk_of_the_generation_under_way() {
+    let folder = Folder::new("damage");
+    folder.go(false, &[]);
+    // Taken into the window with no time left to say so, and damaged since.
+    let whole = chunks(&folder.run().replay()).remove(0);
+    let mut bytes = std::fs::read(whole).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    let damaged = folder.run().replay().join("000002-adopted-000000.games");
+    std::fs::write(&damaged, bytes).unwrap();
+    let (mut run, _) = folder.open(true, &["generations=2"]).unwrap();
+    let mut warnings = Vec::new();
+    let finish = run.go(&AtomicBool::new(true), &mut |event| note(event, &mut warnings));
+    assert_eq!(finish.unwrap(), Finish::Stopped);
+    assert!(warnings.len() == 1 && warnings[0].contains("000002-adopted-000000.games"), "{warnings:?}");
+    assert!(!damaged.exists());
+}
+
+#[test]
+fn games_in_the_window_do_not_count_again_in_the_other_mode() {
+    let folder = Folder::new("modes");
+    folder.go(false, &[]);
+    let selfplay = folder.0.join("selfplay");
+    // An interruption has left the games of the first generation, and some of the second's are there.
+    let taken = chunks(&folder.run().replay()).remove(0);
+    let mut records = read_chunk::<TicTacToe>(&taken).unwrap();
+    std::fs::copy(taken, selfplay.join("00000000.games")).unwrap();
+    records.truncate(3);
+    records.iter_mut().for_each(|record| record.number += 8);
+    write_chunk::<TicTacToe>(&selfplay.join("00000001.games"), &records).unwrap();
+    folder.open(true, &[]).unwrap();
+    assert_eq!(chunks(&selfplay), [selfplay.join("00000001.games")]);
+    assert_eq!(folder.go(false, &["generations=2"]), Finish::Complete);
+    let records = chunks(&folder.run().replay()).into_iter().flat_map(|path| read_chunk::<TicTacToe>(&path).unwrap());
+    let mut numbers: Vec<u64> = records.map(|record| record.number).collect();
+    numbers.sort_unstable();
+    assert!(numbers.len() >= 16 && numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
+}
+
+#[test]
+fn expectations_are_compared_with_results_alone() {
+    let folder = Folder::new("calibration");
+    folder.go(false, &["selfplay.games=64", "training.search_value=0.7"]);
+    let calibration = &Metrics::load(&folder.run()).unwrap()[0].learning.calibration;
+    let positions: f64 = calibration.iter().map(|[count, ..]| count).sum();
+    // Results are whole numbers, what a search expects is not.
+    let points: f64 = calibration.iter().map(|[count, _, result]| count * result).sum();
+    assert!(positions > 50.0 && (points - points.round()).abs() < 1e-3, "{calibration:?}");
 }

@@ -125,14 +125,20 @@ impl Replay {
         self.folder.join(format!("{generation:06}-{part:04}.games"))
     }
 
-    /// The number after the highest of this generation's games and later ones.
-    pub fn next_number<G: Game>(&self, generation: u32) -> Result<u64, ReplayError> {
+    /// The number after the highest of this generation's games and later ones. Chunks that turn out to be damaged are set aside
+    /// and told.
+    pub fn next_number<G: Game>(&mut self, generation: u32) -> Result<(u64, Vec<Damage>), ReplayError> {
         let first = self.folder.join(format!("{generation:06}"));
-        let mut next = 0;
-        for chunk in self.chunks.iter().filter(|chunk| chunk.path >= first) {
-            next = read_chunk::<G>(&chunk.path)?.iter().map(|record| record.number + 1).fold(next, u64::max);
+        let newest = self.chunks.iter().filter(|chunk| chunk.path >= first);
+        let paths: Vec<PathBuf> = newest.map(|chunk| chunk.path.clone()).collect();
+        let (mut next, mut damages) = (0, Vec::new());
+        for path in paths {
+            match self.read::<G>(&path)? {
+                Ok(records) => next = records.iter().map(|record| record.number + 1).fold(next, u64::max),
+                Err(damage) => damages.push(damage),
+            }
         }
-        Ok(next)
+        Ok((next, damages))
     }
 
     /// Reads a chunk. One that turns out to be damaged is set aside, and left out from then on.

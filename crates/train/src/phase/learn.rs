@@ -40,9 +40,11 @@ impl<E: Encoding> Run<E> {
         let network = self.export(&window, tell)?;
         network.save(&self.directory.candidate(self.state.generation))?;
         let mut losses = Sum::default();
-        let mut judge = Judge::<E>::new(&network)?;
         for samples in self.samples(&window, MEASURED, Purpose::HeldOut, tell)? {
             losses.add(&self.learner.measure(&samples)?);
+        }
+        let mut judge = Judge::<E>::new(&network)?;
+        for samples in self.samples(&window, MEASURED, Purpose::Calibration, tell)? {
             judge.calibrate(&samples);
         }
         self.state.pending.learning = LearningMetrics {
@@ -113,13 +115,16 @@ impl<E: Encoding> Run<E> {
     }
 
     fn draw_settings(&self, samples: u64, purpose: Purpose) -> DrawSettings {
-        let held_out = self.config.window.held_out;
         DrawSettings {
             samples,
-            held_out,
-            from_held_out: matches!(purpose, Purpose::HeldOut),
+            held_out: self.config.window.held_out,
+            from_held_out: matches!(purpose, Purpose::HeldOut | Purpose::Calibration),
             symmetries: self.config.window.symmetries,
-            search_value: self.config.training.search_value as f32,
+            search_value: match purpose {
+                // What is expected is compared with what happened, and nothing else.
+                Purpose::Calibration => 0.0,
+                _ => self.config.training.search_value as f32,
+            },
             seed: self.seed(purpose),
         }
     }

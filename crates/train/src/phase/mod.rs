@@ -65,6 +65,7 @@ enum Purpose {
     Gate,
     Rating,
     Exam,
+    Calibration,
 }
 
 impl<E: Encoding> Run<E> {
@@ -131,23 +132,26 @@ impl<E: Encoding> Run<E> {
         if self.state.overlap == overlap {
             return Ok(());
         }
-        let paths = chunks(&self.directory.selfplay());
         if !overlap {
             // Their numbers may lie below those of games in the window: they join them as they are.
-            for path in paths {
+            for path in chunks(&self.directory.selfplay()) {
                 if let Err(damage) = self.replay.adopt::<E::Game>(self.state.generation, &path)? {
                     tell(Event::Damaged(&damage));
                 }
             }
-            self.state.games = self.state.games.max(self.replay.next_number::<E::Game>(self.state.generation)?);
-        } else if self.state.phase != Phase::Selfplay {
-            // They are in the window already, with no time left to remove them.
-            for path in paths {
-                std::fs::remove_file(&path).map_err(|why| RunError::io("remove", &path, why))?;
-            }
+            self.state.games = self.state.games.max(self.next_in_window(tell)?);
+        } else {
+            self.remove_taken_games(tell)?;
         }
         self.state.overlap = overlap;
         self.state.save(&self.directory)
+    }
+
+    /// The number after the highest of those games in the window that are of this generation.
+    fn next_in_window(&mut self, tell: &mut Tell<'_>) -> Result<u64, RunError> {
+        let (next, damages) = self.replay.next_number::<E::Game>(self.state.generation)?;
+        damages.iter().for_each(|damage| tell(Event::Damaged(damage)));
+        Ok(next)
     }
 
     /// How far the run has come.

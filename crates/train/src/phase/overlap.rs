@@ -31,7 +31,7 @@ impl<E: Encoding> Run<E> {
         let maker: Maker<E::Game> = Box::new(move |seed| Box::new(Swapping::new(Arc::clone(&swapping), seed)));
         let waiting = self.finished_games(tell)?.last_key_value().map_or(0, |(number, _)| number + 1);
         // Some may have been taken into the window with no time left to say so.
-        let taken = self.replay.next_number::<E::Game>(self.state.generation)?;
+        let taken = self.next_in_window(tell)?;
         let next = self.state.games.max(waiting).max(taken);
         let (halt, counts) = (AtomicBool::new(false), Mutex::new(Counts::default()));
         let tickets = Arc::new(Tickets::limited(next.., self.most_ahead()));

@@ -1,6 +1,7 @@
 //! Games against itself.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
@@ -17,6 +18,7 @@ impl<E: Encoding> Run<E> {
     /// Plays the games of a generation that are still missing. False if it was stopped before the end.
     pub(super) fn play(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<bool, RunError> {
         let of = self.config.selfplay.games;
+        self.remove_taken_games(tell)?;
         let known: BTreeSet<u64> = self.finished_games(tell)?.into_keys().collect();
         let before = known.len() as u64;
         let missing = (self.state.games..).filter(|number| !known.contains(number));
@@ -51,7 +53,7 @@ impl<E: Encoding> Run<E> {
         self.show(&records)?;
         self.replay.add::<E::Game>(self.state.generation, records)?;
         self.end_of_games(next, games.positions)?;
-        // The games are in the window now. If they cannot be removed here, the next generation does not count them.
+        // The games are in the window now. What cannot be removed here is removed before others are played.
         for path in chunks(&self.directory.selfplay()) {
             let _ = std::fs::remove_file(path);
         }
@@ -68,20 +70,34 @@ impl<E: Encoding> Run<E> {
         self.enter(Phase::Learn)
     }
 
-    /// Finished games that are not in the window yet, by their numbers. Files that are damaged are told and set aside: their
-    /// games are played again.
+    /// Removes files of games that are in the window already, which an interruption has left. Only where games were not played
+    /// meanwhile: there a long game may end after others with higher numbers have been taken into the window.
+    pub(super) fn remove_taken_games(&self, tell: &mut Tell<'_>) -> Result<(), RunError> {
+        for (path, records) in self.finished_files(tell)? {
+            if records.iter().all(|record| record.number < self.state.games) {
+                std::fs::remove_file(&path).map_err(|why| RunError::io("remove", &path, why))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finished games that are not in the window yet, by their numbers.
     pub(super) fn finished_games(&self, tell: &mut Tell<'_>) -> Result<BTreeMap<u64, GameRecord>, RunError> {
-        let mut games = BTreeMap::new();
+        let records = self.finished_files(tell)?.into_iter().flat_map(|(_, records)| records);
+        let ours = records.filter(|record| record.number >= self.state.games);
+        Ok(ours.map(|record| (record.number, record)).collect())
+    }
+
+    /// Files of finished games. Those that are damaged are told and set aside: their games are played again.
+    fn finished_files(&self, tell: &mut Tell<'_>) -> Result<Vec<(PathBuf, Vec<GameRecord>)>, RunError> {
+        let mut files = Vec::new();
         for path in chunks(&self.directory.selfplay()) {
             match read_chunk::<E::Game>(&path) {
-                Ok(records) => {
-                    let ours = records.into_iter().filter(|record| record.number >= self.state.games);
-                    games.extend(ours.map(|record| (record.number, record)));
-                }
+                Ok(records) => files.push((path, records)),
                 Err(why) => tell(Event::Damaged(&set_aside(&path, why)?)),
             }
         }
-        Ok(games)
+        Ok(files)
     }
 }
 
