@@ -40,15 +40,6 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The judge, if there is one, which has to be one of this game.
-    pub(crate) fn judge<G: Game>(&self) -> Result<Option<Judge<G>>, RunError> {
-        let Some(judge) = &self.judge else { return Ok(None) };
-        match judge.downcast_ref::<Judge<G>>() {
-            Some(judge) => Ok(Some(Arc::clone(judge))),
-            None => Err(RunError::WrongJudge(G::NAME)),
-        }
-    }
-
     /// Evaluators of a network.
     pub fn plain_maker<G: Game>(&self, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
         match &self.inference {
@@ -61,6 +52,15 @@ impl Machine {
     pub fn maker<G: Game>(&self, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
         let maker = self.plain_maker(network)?;
         Ok(if self.cache == 0 { maker } else { cached(maker, self.cache) })
+    }
+}
+
+/// The judge, if there is one, which has to be one of this game.
+pub(crate) fn judge_of<G: Game>(judge: Option<&AnyJudge>) -> Result<Option<Judge<G>>, RunError> {
+    let Some(judge) = judge else { return Ok(None) };
+    match judge.downcast_ref::<Judge<G>>() {
+        Some(judge) => Ok(Some(Arc::clone(judge))),
+        None => Err(RunError::WrongJudge(G::NAME)),
     }
 }
 

@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 use alfil_game::{Encoding, Game};
 use alfil_nn::Network;
 use alfil_nn::learning::{Samples, Target};
+use alfil_search::evaluators::Uniform;
 use alfil_search::seed::derive;
-use alfil_selfplay::{Counts, GameRecord, Lane, Tickets, packed_size};
+use alfil_search::selection::Gumbel;
+use alfil_selfplay::{Counts, GameRecord, Lane, SearchKind, Settings, Temperature, Tickets, packed_size};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -25,6 +27,8 @@ pub struct Plan {
     pub evaluations_per_second: f64,
     /// Plies of a game. Untrained networks play longer or shorter games than trained ones.
     pub length: f64,
+    /// Whether that is the length of games of random moves, because none of the network's has ended.
+    pub is_random_length: bool,
     /// Positions a second that are learnt from.
     pub samples_per_second: f64,
     /// Seconds for the games of a generation, for training on them, and for the gate at most.
@@ -47,6 +51,13 @@ pub struct Plan {
 /// Copies of the weights that training keeps: weights, gradient, two of the optimizer, the average.
 const COPIES: u64 = 5;
 
+/// Moves of each game, on average, from which on they tell how fast moves are made. All games begin at the same time: before,
+/// the visits do.
+const ENOUGH_MOVES: u64 = 4;
+
+/// Games of random moves that tell how long games are.
+const RANDOM_GAMES: u64 = 64;
+
 /// Measures for about `time` what a run will take.
 pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> Result<Plan, RunError> {
     let architecture = config.architecture()?;
@@ -67,26 +78,32 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
     }
     let samples_per_second = (steps * config.training.batch) as f64 / began.elapsed().as_secs_f64();
     let played: usize = records.iter().map(|record| record.plies.len()).sum();
-    // Short games end first: how many moves are made for each that ends says more than how long those were. While none has
-    // ended, the moves so far say how long they are at least.
+    let settings = config.selfplay_settings::<E::Game>(&rules)?;
+    // Short games end first: how many moves are made for each that ends says more than how long those were.
     let length = match records.len() {
-        0 => counts.moves as f64 / (machine.lanes * config.selfplay.at_once) as f64,
+        0 => random_length::<E::Game>(&settings, &rules, config.seed),
         games => counts.moves as f64 / games as f64,
     };
     let positions = config.selfplay.games as f64 * length;
     let most = if config.training.steps == 0 { f64::INFINITY } else { config.training.steps as f64 };
     let steps = (positions * config.training.reuse / config.training.batch as f64).min(most);
     let evaluations_per_second = counts.evaluations as f64 / seconds;
+    let under_way = (machine.lanes.max(1) * settings.games) as u64;
+    let positions_per_second = if counts.moves < ENOUGH_MOVES * under_way {
+        evaluations_per_second / visits(config)
+    } else {
+        counts.moves as f64 / seconds
+    };
     let gate_games = if config.gate.kind == GateKind::None { 0.0 } else { config.gate.games as f64 };
-    let settings = config.selfplay_settings::<E::Game>(&rules)?;
     let parameters = network.parameters();
     let a_position = if played == 0 { 50.0 } else { packed_size::<E::Game>(&records)? as f64 / played as f64 };
     Ok(Plan {
-        positions_per_second: counts.moves as f64 / seconds,
+        positions_per_second,
         evaluations_per_second,
         length,
+        is_random_length: records.is_empty(),
         samples_per_second,
-        selfplay: positions * seconds / counts.moves.max(1) as f64,
+        selfplay: positions / positions_per_second,
         training: steps * config.training.batch as f64 / samples_per_second,
         gate: gate_games * length * f64::from(config.gate.visits) / evaluations_per_second,
         parameters,
@@ -96,6 +113,29 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
         games_disk: (positions * a_position) as u64,
         network_disk: 4 * parameters,
     })
+}
+
+/// Visits a move, on average.
+fn visits(config: &Config) -> f64 {
+    let play = &config.selfplay;
+    play.cheap_share * f64::from(play.cheap_visits) + (1.0 - play.cheap_share) * f64::from(play.visits)
+}
+
+/// Plies of a game of nearly random moves that begins and is adjudicated as these settings say.
+fn random_length<G: Game>(settings: &Settings, rules: &G::Rules, seed: u64) -> f64 {
+    let settings = Settings {
+        search: SearchKind::Gumbel { simulations: 2, considered: 2, rule: Gumbel::default() },
+        cheap: None,
+        temperature: Temperature { plies: u32::MAX, ..Temperature::ALPHA_ZERO },
+        resign: None,
+        ..settings.clone()
+    };
+    let tickets = Arc::new(Tickets::new(RANDOM_GAMES));
+    let mut lane = Lane::<G>::new(settings, rules.clone(), Box::new(Uniform::default()), tickets, seed);
+    while lane.is_busy() {
+        lane.step(&mut drop);
+    }
+    lane.counts().mean_length()
 }
 
 /// Plays for a while. Tells what was done, the games that ended, and for how long.
@@ -119,6 +159,8 @@ fn play<E: Encoding>(
                 scope.spawn(move || {
                     let mut lane = Lane::<E::Game>::new(settings, rules.clone(), maker(number), tickets, config.seed);
                     let mut records = Vec::new();
+                    // However long the first step takes, there is one to measure.
+                    lane.step(&mut |record| records.push(record));
                     while !stop.load(Relaxed) {
                         lane.step(&mut |record| records.push(record));
                     }

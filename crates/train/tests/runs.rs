@@ -11,7 +11,7 @@ use alfil_nn::learning::{LearnError, Learner, Losses, Samples};
 use alfil_nn::{Architecture, Network, Weights};
 use alfil_selfplay::{chunks, read_chunk, write_chunk};
 use alfil_train::run::{Metrics, RunError};
-use alfil_train::{Config, Event, Finish, Machine, Run, RunDirectory};
+use alfil_train::{Config, Event, Finish, Machine, Run, RunDirectory, plan};
 
 /// A run in a folder of its own, which goes away in the end.
 struct Folder(PathBuf);
@@ -124,6 +124,9 @@ impl Learner for Idle {
 fn games_that_go_on_meanwhile_never_wait_for_a_generation_that_waits_for_them() {
     let folder = Folder::new("brake");
     assert_eq!(folder.go(true, &["selfplay.at_once=64"]), Finish::Complete);
+    // No second is counted for two phases.
+    let metrics = &Metrics::load(&folder.run()).unwrap()[0];
+    assert!(metrics.selfplay.seconds + metrics.learning.seconds <= metrics.seconds, "{metrics:?}");
 }
 
 #[test]
@@ -174,4 +177,44 @@ fn expectations_are_compared_with_results_alone() {
     // Results are whole numbers, what a search expects is not.
     let points: f64 = calibration.iter().map(|[count, _, result]| count * result).sum();
     assert!(positions > 50.0 && (points - points.round()).abs() < 1e-3, "{calibration:?}");
+}
+
+#[test]
+fn a_run_goes_on_although_its_old_configuration_is_no_longer_allowed() {
+    let folder = Folder::new("config");
+    folder.go(false, &[]);
+    let text = std::fs::read_to_string(folder.run().config()).unwrap();
+    let old = text.replace("kind = \"none\"", "kind = \"vote\"").replace("batch = 16", "batch = 0\nunknown = 1");
+    std::fs::write(folder.run().config(), old).unwrap();
+    let refused = |settings| folder.open(false, settings).err().unwrap().to_string();
+    assert!(refused(&["network.size=16x1"]).contains("has network.size = 8x1, not 16x1"));
+    assert!(refused(&["seed=7"]).contains("has seed = 1, not 7"));
+    assert!(refused(&["training.optimizer=sgd"]).contains("has training.optimizer = adamw, not sgd"));
+    folder.open(false, &[]).unwrap();
+}
+
+#[test]
+fn a_run_goes_on_although_what_was_measured_is_damaged() {
+    let folder = Folder::new("metrics");
+    folder.go(false, &["generations=2"]);
+    let mut bytes = std::fs::read(folder.run().metrics()).unwrap();
+    bytes[5] = 0xff;
+    std::fs::write(folder.run().metrics(), &bytes).unwrap();
+    assert_eq!(folder.go(false, &["generations=3"]), Finish::Complete);
+    let error = Metrics::load(&folder.run()).unwrap_err().to_string();
+    assert!(error.contains("line 1 makes no sense"), "{error}");
+    let lines = std::fs::read(folder.run().metrics()).unwrap();
+    assert!(lines.starts_with(&bytes) && lines.iter().filter(|byte| **byte == b'\n').count() == 3);
+}
+
+#[test]
+fn a_plan_is_made_although_no_move_is() {
+    let slow = config(&["selfplay.visits=1000000", "selfplay.at_once=1", "gate.kind=score"]);
+    let made = plan::<Stones>(&slow, &machine(false), Duration::from_millis(200)).unwrap();
+    assert!(made.is_random_length && (5.0..9.0).contains(&made.length), "{made:?}");
+    assert!((made.positions_per_second * 1e6 / made.evaluations_per_second - 1.0).abs() < 1e-6, "{made:?}");
+    // Eight games of some seven plies with a million visits each.
+    assert!(made.selfplay * made.evaluations_per_second > 4e7 && made.gate > 0.0 && made.training > 0.0, "{made:?}");
+    let quick = plan::<Stones>(&config(&[]), &machine(false), Duration::from_millis(200)).unwrap();
+    assert!(!quick.is_random_length && (5.0..9.0).contains(&quick.length), "{quick:?}");
 }

@@ -71,6 +71,10 @@ impl Config {
                 found.add("rating.players", format!("names '{player}', which is no player: {error}"));
             }
         }
+        for device in self.machine.device.split(',').map(str::trim).filter(|device| !is_device(device)) {
+            let known = "use cpu, cuda, cuda:N or auto, or several with commas between them";
+            found.add("machine.device", format!("cannot be '{device}': {known}"));
+        }
         let training = &self.training;
         if training.decay == DecayName::Steps && training.rate_steps.len() != training.rate_factors.len() {
             found.add("training.rate_factors", "must be as many as training.rate_steps".to_owned());
@@ -124,12 +128,7 @@ impl Config {
         found.number("selfplay.last_temperature", selfplay.last_temperature.into(), 0.0, 10.0);
         found.number("selfplay.temperature_half_life", selfplay.temperature_half_life.into(), 0.0, 1e6);
         found.number("selfplay.resign_below", selfplay.resign_below.into(), -1.0, 0.0);
-        found.whole(
-            "selfplay.adjudicate_material",
-            u64::from(selfplay.adjudicate_material.unsigned_abs()),
-            0,
-            1_000_000,
-        );
+        found.number("selfplay.adjudicate_material", selfplay.adjudicate_material.into(), 0.0, 1e6);
         found.whole("window.first", window.first, 1, u64::MAX);
         found.number("window.exponent", window.exponent, 0.0, 1.0);
         found.number("window.growth", window.growth, 0.0, 1.0);
@@ -143,6 +142,9 @@ impl Config {
         found.number("training.weight_decay", training.weight_decay, 0.0, 10.0);
         found.number("training.rate", training.rate, 1e-9, 100.0);
         found.number("training.last_rate", training.last_rate, 0.0, 1.0);
+        for factor in &training.rate_factors {
+            found.number("training.rate_factors", *factor, 0.0, 1000.0);
+        }
         found.number("training.clip", training.clip, 0.0, 1e9);
         found.number("training.average", training.average, 0.0, 0.999_999);
         found.whole("training.statistics_batches", training.statistics_batches as u64, 0, 10_000);
@@ -199,6 +201,12 @@ impl Config {
         }
         found.0
     }
+}
+
+/// Whether a device can have this name. Whether it is there shows when it is used.
+fn is_device(name: &str) -> bool {
+    let number = name.strip_prefix("cuda:").map(str::parse::<usize>);
+    ["cpu", "cuda", "auto"].contains(&name) || matches!(number, Some(Ok(_)))
 }
 
 struct Found(Vec<Trouble>);

@@ -6,6 +6,7 @@
 mod check;
 mod convert;
 mod explain;
+mod fixed;
 mod read;
 
 pub use check::Trouble;

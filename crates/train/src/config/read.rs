@@ -73,7 +73,7 @@ impl Config {
         for setting in settings {
             merge(&mut all, read_setting(setting)?, "")?;
         }
-        let config: Config = Value::Table(all).try_into().map_err(syntax)?;
+        let config: Config = all.clone().try_into().map_err(|error| wrong_value(&all, &error))?;
         match config.errors() {
             errors if errors.is_empty() => Ok(config),
             errors => Err(ConfigError::Troubles(errors)),
@@ -84,6 +84,18 @@ impl Config {
 /// The configuration with no key set. It is a part of the program and has been tested.
 pub(super) fn defaults() -> Table {
     DEFAULTS.parse().unwrap_or_default()
+}
+
+/// Names the key whose value is none that it can have.
+fn wrong_value(all: &Table, error: &toml::de::Error) -> ConfigError {
+    let wrong = super::explain::keys().into_iter().find_map(|key| {
+        let value = super::fixed::value(all, &key).filter(|value| !value.is_table())?;
+        let mut alone = defaults();
+        merge(&mut alone, nested(&key, value.clone()), "").ok()?;
+        let why = alone.try_into::<Config>().err()?.message().to_owned();
+        Some(ConfigError::Value { key, value: value.to_string(), why })
+    });
+    wrong.unwrap_or_else(|| ConfigError::Syntax(error.message().to_owned()))
 }
 
 fn syntax(error: toml::de::Error) -> ConfigError {
@@ -127,15 +139,14 @@ fn read_setting(setting: &str) -> Result<Table, ConfigError> {
     let (key, value) = setting.split_once('=').ok_or_else(|| ConfigError::Setting(setting.to_owned()))?;
     let (key, value) = (key.trim(), value.trim());
     let parsed = format!("value = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("value"));
-    let mut value = parsed.unwrap_or_else(|| Value::String(value.to_owned()));
-    let mut parts = key.rsplit('.');
-    let last = parts.next().unwrap_or_default().to_owned();
-    let mut table = Table::from_iter([(last, value)]);
-    for part in parts {
-        value = Value::Table(table);
-        table = Table::from_iter([(part.to_owned(), value)]);
-    }
-    Ok(table)
+    Ok(nested(key, parsed.unwrap_or_else(|| Value::String(value.to_owned()))))
+}
+
+/// A table with nothing but this key.
+fn nested(key: &str, value: Value) -> Table {
+    let (sections, last) = key.rsplit_once('.').unwrap_or(("", key));
+    let table = Table::from_iter([(last.to_owned(), value)]);
+    if sections.is_empty() { table } else { nested(sections, Value::Table(table)) }
 }
 
 fn nearest(name: &str) -> Option<String> {
@@ -186,6 +197,16 @@ mod tests {
         let wrong = error("[training]\nbatch = \"many\"", &[]);
         assert_eq!(wrong, "training.batch = \"many\" cannot be: a integer is needed, such as 256");
         assert!(error("seed = ", &[]).contains("line 1"), "{}", error("seed = ", &[]));
-        assert!(error("[gate]\nkind = \"vote\"", &[]).contains("vote"));
+        let vote = "gate.kind = \"vote\" cannot be: unknown variant `vote`, expected one of `none`, `score`, `sprt`";
+        assert_eq!(error("[gate]\nkind = \"vote\"", &[]), vote);
+        assert_eq!(error("", &["gate.kind=vote"]), vote);
+        assert!(error("seed = -1", &[]).starts_with("seed = -1 cannot be: "), "{}", error("seed = -1", &[]));
+        assert_eq!(
+            error("", &["selfplay.adjudicate_material=-5"]),
+            "selfplay.adjudicate_material must be from 0 to 1000000"
+        );
+        let factors = ["training.rate_steps=[9]", "training.rate_factors=[-3.0]"];
+        assert_eq!(error("", &factors), "training.rate_factors must be from 0 to 1000");
+        assert!(error("", &["machine.device=cuda:0,tpu"]).starts_with("machine.device cannot be 'tpu': use cpu"));
     }
 }

@@ -21,6 +21,7 @@ use alfil_selfplay::chunks;
 use alfil_selfplay::replay::Replay;
 
 use crate::config::render;
+use crate::machine::{AnyJudge, judge_of};
 use crate::run::{Lock, Metrics, Phase, RunDirectory, RunError, State};
 use crate::{Config, Event, Machine};
 
@@ -77,11 +78,7 @@ impl<E: Encoding> Run<E> {
         tell: &mut Tell<'_>,
     ) -> Result<Run<E>, RunError> {
         // What cannot be used shows now: before anything is written, and not after hours.
-        let rules = config.game_rules::<E::Game>()?;
-        config.check_game::<E::Game>(&rules)?;
-        config.selfplay_settings::<E::Game>(&rules)?;
-        machine.judge::<E::Game>()?;
-        rate::baselines::<E::Game>(&config)?;
+        let rules = Self::check(&config, machine.judge.as_ref())?;
         directory.create().map_err(|why| RunError::io("make the folders of", directory.path(), why))?;
         let lock = Lock::take(&directory)?;
         directory.clean().map_err(|why| RunError::io("clean", directory.path(), why))?;
@@ -124,6 +121,16 @@ impl<E: Encoding> Run<E> {
         };
         run.settle(tell)?;
         Ok(run)
+    }
+
+    /// Whether a run can have this configuration and this judge: what they name is there, and is of the game. Tells the rules.
+    pub fn check(config: &Config, judge: Option<&AnyJudge>) -> Result<<E::Game as Game>::Rules, RunError> {
+        let rules = config.game_rules::<E::Game>()?;
+        config.check_game::<E::Game>(&rules)?;
+        config.selfplay_settings::<E::Game>(&rules)?;
+        judge_of::<E::Game>(judge)?;
+        rate::baselines::<E::Game>(config)?;
+        Ok(rules)
     }
 
     /// Brings finished games in order if the run goes on in the other mode.
@@ -213,18 +220,10 @@ impl<E: Encoding> Run<E> {
 
 /// A run cannot become one of another game, or of another network.
 fn refuse_changes(directory: &RunDirectory, config: &Config) -> Result<(), RunError> {
-    let old = Config::load(&directory.config(), &[])?;
-    let network = |config: &Config| format!("{:?}", config.network);
-    let fixed = [
-        ("game", old.game.clone(), config.game.clone()),
-        ("rules", old.rules.clone(), config.rules.clone()),
-        ("encoding", old.encoding.clone(), config.encoding.clone()),
-        ("seed", old.seed.to_string(), config.seed.to_string()),
-        ("network.size", old.network.size.clone(), config.network.size.clone()),
-        ("network", network(&old), network(config)),
-        ("training.optimizer", format!("{:?}", old.training.optimizer), format!("{:?}", config.training.optimizer)),
-    ];
-    match fixed.into_iter().find(|(_, old, new)| old != new) {
+    let path = directory.config();
+    let text = std::fs::read_to_string(&path).map_err(|why| RunError::io("read", &path, why))?;
+    let damaged = |why: toml::de::Error| RunError::Damaged { path: path.clone(), why: why.message().to_owned() };
+    match config.changed(&text.parse().map_err(damaged)?) {
         Some((key, old, new)) => Err(RunError::Changed { run: directory.path().to_owned(), key, old, new }),
         None => Ok(()),
     }

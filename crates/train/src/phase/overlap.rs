@@ -13,7 +13,8 @@ use alfil_selfplay::{ChunkError, Counts, Session, Tickets, chunks, read_header};
 use super::selfplay::metrics;
 use super::{Finish, Purpose, Run, Tell};
 use crate::Event;
-use crate::run::{Phase, RunError};
+use crate::machine::judge_of;
+use crate::run::{Phase, RunError, SelfplayMetrics};
 
 /// How often is looked whether there are enough games.
 const LOOK: Duration = Duration::from_millis(200);
@@ -41,7 +42,7 @@ impl<E: Encoding> Run<E> {
             rules: self.rules.clone(),
             lanes: self.machine.lanes,
             maker: &maker,
-            judge: self.machine.judge()?,
+            judge: judge_of(self.machine.judge.as_ref())?,
             tickets: Arc::clone(&tickets),
             seed: self.seed(Purpose::Games),
             folder: &folder,
@@ -108,6 +109,7 @@ impl<E: Encoding> Run<E> {
         stop: &AtomicBool,
         tell: &mut Tell<'_>,
     ) -> Result<bool, RunError> {
+        let began = Instant::now();
         let of = self.config.selfplay.games;
         let paths = loop {
             let paths = chunks(&self.directory.selfplay());
@@ -122,13 +124,15 @@ impl<E: Encoding> Run<E> {
             }
             std::thread::sleep(LOOK);
         };
-        self.take_in(paths, producer, tell)?;
+        self.take_in(paths, began, producer, tell)?;
         Ok(true)
     }
 
+    /// Takes these files into the window, after a wait for them that began then.
     fn take_in(
         &mut self,
         paths: Vec<PathBuf>,
+        began: Instant,
         producer: &mut Producer<'_>,
         tell: &mut Tell<'_>,
     ) -> Result<(), RunError> {
@@ -149,7 +153,8 @@ impl<E: Encoding> Run<E> {
         }
         let (work, seconds) = producer.since_last();
         producer.next_generation(games.games);
-        self.state.pending.selfplay = metrics(&games, &work, seconds);
+        let waited = began.elapsed().as_secs_f64();
+        self.state.pending.selfplay = SelfplayMetrics { seconds: waited, ..metrics(&games, &work, seconds) };
         self.end_of_games(next, games.positions)?;
         self.show(&shown)
     }

@@ -41,7 +41,7 @@ pub enum RunError {
         /// The run.
         run: PathBuf,
         /// Which key.
-        key: &'static str,
+        key: String,
         /// What it was.
         old: String,
         /// What it would be.

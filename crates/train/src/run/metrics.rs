@@ -34,6 +34,7 @@ pub struct Metrics {
 #[serde(default)]
 #[allow(missing_docs)]
 pub struct SelfplayMetrics {
+    /// Where games go on while the network learns, only the time that was spent waiting for them.
     pub seconds: f64,
     pub games: u64,
     pub positions: u64,
@@ -149,43 +150,47 @@ pub struct ExamMetrics {
 impl Metrics {
     /// Reads the metrics of a run; a half-written last line is left out.
     pub fn load(directory: &RunDirectory) -> Result<Vec<Metrics>, RunError> {
-        let path = directory.metrics();
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(why) => return Err(RunError::io("read", &path, why)),
-        };
-        let complete = text.rfind('\n').map_or("", |end| &text[..end]);
         let mut metrics = Vec::new();
-        for line in complete.lines() {
-            let damaged = |why: serde_json::Error| RunError::Damaged { path: path.clone(), why: why.to_string() };
-            metrics.push(serde_json::from_str(line).map_err(damaged)?);
+        for (number, line) in (1..).zip(lines(directory)?) {
+            let damaged = |why: serde_json::Error| RunError::Damaged {
+                path: directory.metrics(),
+                why: format!("line {number} makes no sense from column {} on; remove that line", why.column()),
+            };
+            metrics.push(serde_json::from_slice(&line).map_err(damaged)?);
         }
         Ok(metrics)
     }
 
-    /// Forgets what was measured from a generation on: it is going to be measured again.
+    /// Forgets what was measured from a generation on: it is going to be measured again. Lines that make no sense stay: the run
+    /// does not need them.
     pub(crate) fn forget_from(generation: u32, directory: &RunDirectory) -> Result<(), RunError> {
-        let kept = Metrics::load(directory)?.into_iter().filter(|metrics| metrics.generation < generation);
-        let mut text = String::new();
-        for metrics in kept {
-            text.push_str(&line(&metrics, directory)?);
-        }
+        let mut lines = lines(directory)?;
+        lines.retain(|line| {
+            serde_json::from_slice::<Metrics>(line).map_or(true, |metrics| metrics.generation < generation)
+        });
         let path = directory.metrics();
-        alfil_nn::write_whole(&path, text.as_bytes()).map_err(|why| RunError::io("write", &path, why))
+        alfil_nn::write_whole(&path, &lines.concat()).map_err(|why| RunError::io("write", &path, why))
     }
 
     pub(crate) fn append(&self, directory: &RunDirectory) -> Result<(), RunError> {
         let path = directory.metrics();
         let failed = |why| RunError::io("write", &path, why);
         let mut file = std::fs::File::options().create(true).append(true).open(&path).map_err(failed)?;
-        file.write_all(line(self, directory)?.as_bytes()).and_then(|()| file.sync_data()).map_err(failed)
+        let line = serde_json::to_string(self).map_err(|why| failed(why.into()))? + "\n";
+        file.write_all(line.as_bytes()).and_then(|()| file.sync_data()).map_err(failed)
     }
 }
 
-fn line(metrics: &Metrics, directory: &RunDirectory) -> Result<String, RunError> {
-    let failed = |why: serde_json::Error| RunError::io("write", &directory.metrics(), why.into());
-    Ok(serde_json::to_string(metrics).map_err(failed)? + "\n")
+/// The complete lines of the file, with their ends.
+fn lines(directory: &RunDirectory) -> Result<Vec<Vec<u8>>, RunError> {
+    let path = directory.metrics();
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(why) => return Err(RunError::io("read", &path, why)),
+    };
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
+    Ok(lines.map(<[u8]>::to_vec).collect())
 }
 
 // JSON has no endless numbers, and they are written as null.
