@@ -15,7 +15,11 @@ use alfil_game::tictactoe::TicTacToe;
 use common::{Folder, entrant};
 
 fn climb<G: Game>(lines: &[&str], games: u64, state: Option<&Path>) -> Result<Standings, StateError> {
-    let ladder = Ladder {
+    ladder::<G>(lines, games, state).run(&mut |_| {}, &AtomicBool::new(false))
+}
+
+fn ladder<G: Game>(lines: &[&str], games: u64, state: Option<&Path>) -> Ladder<G> {
+    Ladder {
         players: lines.iter().map(|line| entrant::<G>(line)).collect(),
         anchor: 0,
         anchor_elo: 100.0,
@@ -25,8 +29,7 @@ fn climb<G: Game>(lines: &[&str], games: u64, state: Option<&Path>) -> Result<St
         seed: 1,
         openings: Openings::random(1, &G::Rules::default()),
         state: state.map(Path::to_owned),
-    };
-    ladder.run(&mut |_| {}, &AtomicBool::new(false))
+    }
 }
 
 fn names(standings: &Standings) -> Vec<&str> {
@@ -81,6 +84,30 @@ fn who_joins_later_plays_and_nobody_plays_again() {
     std::fs::write(&path, "shopping list\n").unwrap();
     climb::<TicTacToe>(&["random"], 20, Some(&path)).unwrap_err();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "shopping list\n");
+}
+
+#[test]
+fn what_others_have_played_is_not_taken_for_the_games_of_who_joins() {
+    let folder = Folder::new("joins");
+    let path = folder.file("state");
+    climb::<TicTacToe>(&["random", "oracle"], 60, Some(&path)).unwrap();
+    let three = ["random", "oracle", "uct:rollouts=10"];
+    let joined = climb::<TicTacToe>(&three, 20, Some(&path)).unwrap();
+    let newcomer = joined.rows.iter().find(|row| row.name == three[2]).unwrap();
+    assert_eq!((joined.played, newcomer.games, newcomer.known), (10, 10, true), "{joined}");
+    assert_eq!(climb::<TicTacToe>(&three, 20, Some(&path)).unwrap().played, 0);
+}
+
+#[test]
+fn who_has_not_met_the_anchor_is_unknown() {
+    let stopped =
+        ladder::<TicTacToe>(&["random", "oracle"], 20, None).run(&mut |_| {}, &AtomicBool::new(true)).unwrap();
+    let text = stopped.to_string();
+    assert!(text.contains("      -        unknown      0      -\n"), "{text}");
+    assert!(text.ends_with("0 games played now\nstopped before the end\n"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let json = stopped.json();
+    assert!(json["players"][1]["elo"].is_null() && json["players"][0]["elo"] == 100.0 && json["stopped"] == true);
 }
 
 #[test]

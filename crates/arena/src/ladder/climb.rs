@@ -1,6 +1,6 @@
 //! Who plays whom.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -22,7 +22,8 @@ pub struct Ladder<G: Game> {
     pub anchor: usize,
     /// That rating.
     pub anchor_elo: f64,
-    /// Games for each player but the anchor, on average. Those in the state file count.
+    /// Games for each player but the anchor, on average; none of them has fewer than half as many. Those in the state file
+    /// count.
     pub games: u64,
     /// A player who joins the others, whose games are in the state file: only this one has to have its games.
     pub newcomer: Option<usize>,
@@ -68,12 +69,24 @@ impl<G: Game> Ladder<G> {
             |results: &Results| newcomer.map_or_else(|| results.among(players.len()), |player| results.of(player).0);
         let may_meet =
             |a: usize, b: usize| b < players.len() && newcomer.is_none_or(|player| player == a || player == b);
+        // What the others have played before does not stand in for the games of one who has joined.
+        let missing = |results: &Results, player: usize| match newcomer {
+            None if player != anchor => (games / 2).saturating_sub(results.of(player).0),
+            _ => 0,
+        };
+        let left = |results: &Results| {
+            let of_each: u64 = (0..players.len()).map(|player| missing(results, player)).sum();
+            target.saturating_sub(so_far(results)).max(of_each)
+        };
         // Several blocks for each player, however many games are played at a time: who meets whom follows from what is known.
         let block = (2 * concurrency.max(1) as u64).min(games / 4).max(2);
         let (mut played, mut faults) = (0, 0);
         while !stop.load(Relaxed)
-            && let left @ 1.. = target.saturating_sub(so_far(&results))
-            && let Some((a, b)) = most_informative(everyone, &results.encounters(), anchor, may_meet)
+            && let still @ 1.. = left(&results)
+            && let Some((a, b)) = most_informative(everyone, &results.encounters(), anchor, |a, b| {
+                let is_missed = so_far(&results) < target || missing(&results, a) > 0 || missing(&results, b) > 0;
+                may_meet(a, b) && is_missed
+            })
         {
             let (one, other) = (&players[a], &players[b]);
             // These two go on with the openings and the chance that they have not had yet.
@@ -88,10 +101,11 @@ impl<G: Game> Ladder<G> {
                 results.add(a, b, scores);
                 played += 2;
                 faults += pair.iter().filter(|record| record.fault.is_some()).count();
-                tell(Climb { games: so_far(&results), target, between: [&one.name, &other.name] });
+                let games = so_far(&results);
+                tell(Climb { games, target: games + left(&results), between: [&one.name, &other.name] });
             };
             let settings = Settings {
-                games: left.min(block),
+                games: still.min(block),
                 concurrency,
                 seed: derive(seed, &[a as u64, b as u64, before]),
                 sprt: None,
@@ -105,12 +119,16 @@ impl<G: Game> Ladder<G> {
         }
         let mut rated = ratings(everyone, &results.encounters(), anchor, anchor_elo);
         let absent = absent.into_iter().zip(rated.split_off(players.len())).collect();
+        let known = results.connected(anchor);
         let row = |(number, (player, rating)): (usize, (&Entrant<G>, _))| {
             let (games, points) = results.of(number);
-            Row { name: player.name.clone(), rating, games, points, anchor: number == anchor }
+            let (known, anchor) = (known.contains(&number), number == anchor);
+            Row { name: player.name.clone(), rating, known, games, points, anchor }
         };
-        let rows = players.iter().zip(rated).enumerate().map(row).collect();
-        Ok(Standings::new(G::NAME, rows, absent, played, faults))
+        let mut rows: Vec<Row> = players.iter().zip(rated).enumerate().map(row).collect();
+        rows.sort_by(|a, b| b.known.cmp(&a.known).then(b.rating.elo.total_cmp(&a.rating.elo)));
+        let stopped = left(&results) > 0 && stop.load(Relaxed);
+        Ok(Standings { game: G::NAME, rows, absent, played, faults, stopped })
     }
 }
 
@@ -179,6 +197,22 @@ impl Results {
             _ if player == b => (games + more, points + more as f64 - score),
             _ => (games, points),
         })
+    }
+
+    /// Those whom a chain of games connects with the anchor, and the anchor.
+    fn connected(&self, anchor: usize) -> HashSet<usize> {
+        let mut known = HashSet::from([anchor]);
+        loop {
+            let before = known.len();
+            for &(a, b) in self.0.keys() {
+                if known.contains(&a) || known.contains(&b) {
+                    known.extend([a, b]);
+                }
+            }
+            if known.len() == before {
+                return known;
+            }
+        }
     }
 
     fn encounters(&self) -> Vec<Encounter> {

@@ -38,17 +38,19 @@ pub fn svg(standings: &Standings) -> String {
     }
     for (row, number) in standings.rows.iter().zip(0..) {
         let y = TOP + ROW * (f64::from(number) + 0.5);
+        let name = escape(&cut(&row.name, NAME));
+        let _ = write!(out, "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{name}</text>", LABELS - 12.0, y + 4.5);
+        if !row.known {
+            let _ = writeln!(out, "<text x=\"{LABELS}\" y=\"{:.1}\" fill=\"#555\">unknown</text>", y + 4.5);
+            continue;
+        }
         let (dot, low, high) = (axis.x(row.rating.elo), axis.x(row.rating.low), axis.x(row.rating.high));
         let fill = if row.anchor { "white" } else { "#1f5fa8" };
         let _ = writeln!(
             out,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
-             <path d=\"M{low:.1} {y}H{high:.1}M{low:.1} {:.1}v10M{high:.1} {:.1}v10\" stroke=\"#1f5fa8\" fill=\"none\"/>\
+            "<path d=\"M{low:.1} {y}H{high:.1}M{low:.1} {:.1}v10M{high:.1} {:.1}v10\" stroke=\"#1f5fa8\" fill=\"none\"/>\
              <circle cx=\"{dot:.1}\" cy=\"{y}\" r=\"4.5\" fill=\"{fill}\" stroke=\"#1f5fa8\">\
              <title>{:.0} ({:.0} to {:.0})</title></circle>",
-            LABELS - 12.0,
-            y + 4.5,
-            escape(&cut(&row.name, NAME)),
             y - 5.0,
             y - 5.0,
             row.rating.elo,
@@ -68,7 +70,8 @@ struct Axis {
 
 impl Axis {
     fn around(standings: &Standings) -> Axis {
-        let ends = standings.rows.iter().flat_map(|row| [row.rating.low, row.rating.elo, row.rating.high]);
+        let known = standings.rows.iter().filter(|row| row.known);
+        let ends = known.flat_map(|row| [row.rating.low, row.rating.elo, row.rating.high]);
         let ends = ends.filter(|end| end.is_finite());
         let (low, high) = ends.fold((f64::MAX, f64::MIN), |(low, high), end| (low.min(end), high.max(end)));
         let (low, high) = if low <= high { (low, high) } else { (0.0, 0.0) };
@@ -108,11 +111,22 @@ mod tests {
         let row = |&[low, elo, high]: &[f64; 3]| Row {
             name: "<a & \"b\">".to_owned(),
             rating: Rating { elo, low, high },
+            known: true,
             games: 2,
             points: 1.0,
             anchor: false,
         };
-        Standings { game: "chess", rows: ratings.iter().map(row).collect(), absent: Vec::new(), played: 2, faults: 0 }
+        let rows = ratings.iter().map(row).collect();
+        Standings { game: "chess", rows, absent: Vec::new(), played: 2, faults: 0, stopped: false }
+    }
+
+    #[test]
+    fn what_is_unknown_does_not_stretch_the_picture() {
+        let mut standings = standings(&[[-50.0, 0.0, 50.0], [-195_996.0, 0.0, 195_996.0]]);
+        standings.rows[1].known = false;
+        assert!(Axis::around(&standings).high <= 100.0);
+        let picture = svg(&standings);
+        assert_eq!((picture.matches("<circle").count(), picture.matches(">unknown<").count()), (1, 1), "{picture}");
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub struct Row {
     pub name: String,
     /// Elo with its 95 % interval.
     pub rating: Rating,
+    /// Whether games connect it with the anchor: nothing is known about its rating otherwise.
+    pub known: bool,
     /// Games.
     pub games: u64,
     /// Points in them.
@@ -38,31 +40,26 @@ pub struct Standings {
     pub played: u64,
     /// Those of them that were lost by crashing, stalling or an illegal move.
     pub faults: usize,
+    /// Whether it was told to stop before all had had their games.
+    pub stopped: bool,
 }
 
 impl Standings {
-    pub(super) fn new(
-        game: &'static str,
-        mut rows: Vec<Row>,
-        absent: Vec<(String, Rating)>,
-        played: u64,
-        faults: usize,
-    ) -> Standings {
-        rows.sort_by(|a, b| b.rating.elo.total_cmp(&a.rating.elo));
-        Standings { game, rows, absent, played, faults }
-    }
-
     /// The table as JSON.
     pub fn json(&self) -> Value {
         let row = |row: &Row| {
-            let Rating { elo, low, high } = row.rating;
+            let [elo, low, high] =
+                [row.rating.elo, row.rating.low, row.rating.high].map(|elo| row.known.then_some(elo));
             json!({
                 "name": row.name, "elo": elo, "elo_low": low, "elo_high": high,
                 "games": row.games, "points": row.points, "anchor": row.anchor,
             })
         };
         let players: Vec<_> = self.rows.iter().map(row).collect();
-        json!({"game": self.game, "played": self.played, "faults": self.faults, "players": players})
+        json!({
+            "game": self.game, "played": self.played, "faults": self.faults, "players": players,
+            "stopped": self.stopped,
+        })
     }
 }
 
@@ -72,18 +69,23 @@ impl fmt::Display for Standings {
         writeln!(f, "{:>3}  {:<NAME$} {:>6} {:>14} {:>6} {:>6}", "", self.game, "Elo", "95 %", "games", "score")?;
         for (row, place) in self.rows.iter().zip(1..) {
             let Rating { elo, low, high } = row.rating;
-            let interval = if row.anchor { "anchor".to_owned() } else { format!("{low:.0} to {high:.0}") };
+            let (elo, interval) = match (row.known, row.anchor) {
+                (false, _) => ("-".to_owned(), "unknown".to_owned()),
+                (true, true) => (format!("{elo:.0}"), "anchor".to_owned()),
+                (true, false) => (format!("{elo:.0}"), format!("{low:.0} to {high:.0}")),
+            };
             let score = match row.games {
                 0 => "-".to_owned(),
                 games => format!("{:.1}%", 100.0 * row.points / games as f64),
             };
             let name = cut(&row.name, NAME);
-            writeln!(f, "{place:>3}  {name:<NAME$} {elo:>6.0} {interval:>14} {:>6} {score:>6}", row.games)?;
+            writeln!(f, "{place:>3}  {name:<NAME$} {elo:>6} {interval:>14} {:>6} {score:>6}", row.games)?;
         }
         let faults = match self.faults {
             0 => String::new(),
             faults => format!(", {faults} of them lost by crashing, stalling or an illegal move"),
         };
-        writeln!(f, "{} games played now{faults}", self.played)
+        writeln!(f, "{} games played now{faults}", self.played)?;
+        if self.stopped { writeln!(f, "stopped before the end") } else { Ok(()) }
     }
 }
