@@ -15,7 +15,8 @@ use common::{Folder, entrant, play, settings};
 
 /// An engine for tic-tac-toe that takes the first free cell, with something of its own to do when it is told to go.
 fn script(folder: &Folder, name: &str, on_go: &str) -> ExternalSettings {
-    script_that_offers("", folder, name, on_go)
+    let variants = "echo 'option name UCI_Variant type combo default tictactoe var tictactoe';";
+    script_that_offers(variants, folder, name, on_go)
 }
 
 fn script_that_offers(offers: &str, folder: &Folder, name: &str, on_go: &str) -> ExternalSettings {
@@ -26,7 +27,7 @@ while read -r line; do
   case "$line" in
     uci) echo "id name fake"; echo "option name Mood type string default good"; {offers} echo uciok;;
     isready) echo readyok;;
-    setoption*) echo "$line" >> "$here/{name}.options";;
+    setoption*) echo "$line" >> "$here/{name}.options"; set="$line";;
     position*) moves="${{line#*moves}}";;
     quit) exit 0;;
     go*)
@@ -88,6 +89,31 @@ fn engines_for_several_games_are_told_which_one() {
         let options = std::fs::read_to_string(folder.file(&format!("{name}.options"))).unwrap_or_default();
         assert_eq!(options.lines().next() == Some("setoption name UCI_Variant value tictactoe"), told, "{options}");
     }
+}
+
+#[test]
+fn options_of_a_game_are_there_once_it_is_chosen() {
+    let folder = Folder::new("options");
+    let offer = "echo 'option name UCI_Variant type combo default chess var chess var tictactoe'; \
+                 case \"$set\" in *tictactoe) echo 'option name Rules type string';; esac;";
+    let mut settings = script_that_offers(offer, &folder, "rules", "");
+    settings.options = vec![("Rules".to_owned(), "x".to_owned())];
+    ExternalPlayer::try_out::<TicTacToe>(&settings).unwrap();
+    let refused = ExternalPlayer::try_out::<Chess>(&settings).unwrap_err();
+    assert_eq!(refused.to_string(), "it has no option 'Rules'");
+}
+
+#[test]
+fn engines_that_do_not_know_the_game_are_refused() {
+    let folder = Folder::new("unknown");
+    let refused = |offer: &str| {
+        let settings = script_that_offers(offer, &folder, "engine", "");
+        ExternalPlayer::try_out::<Chess>(&settings).unwrap();
+        ExternalPlayer::try_out::<TicTacToe>(&settings).unwrap_err().to_string()
+    };
+    assert_eq!(refused(""), "it does not play tictactoe: it has no option UCI_Variant");
+    let variants = "echo 'option name UCI_Variant type combo default chess var chess var shogi';";
+    assert_eq!(refused(variants), "it does not play tictactoe: its option UCI_Variant has chess, shogi");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 mod common;
 
 use alfil_arena::contest::Archive;
-use alfil_arena::player::{Played, Player, TurnsPlayer};
+use alfil_arena::player::{Played, Player, TurnsPlayer, Worth};
 use alfil_game::connect4::Connect4;
 use alfil_game::headquarters::Headquarters;
 use alfil_game::{Game, line};
@@ -43,6 +43,17 @@ fn the_rest_of_a_planned_turn_is_what_was_searched() {
     }
     // A turn has one opinion, from the one search.
     assert!(planned.windows(2).all(|pair| pair[0].0 != pair[1].0 || pair[0].1 == pair[1].1), "{planned:?}");
+}
+
+/// Five plies, three turns.
+#[test]
+fn a_forced_win_is_counted_in_turns() {
+    let text = "15/15/15/15/15/15/15/15/15/15 c3:20,m9:10,l8:10,n8:10 m8:20,k2:10,l2:10 red 9";
+    let game = Played::new(Headquarters::from_position(text, &Default::default()).unwrap());
+    let mut player = entrant::<Headquarters>("handcrafted:visits=100000").player();
+    let opinion = player.choose(&game).unwrap().opinion.unwrap();
+    assert_eq!(opinion.worth, Worth::Win(3), "{opinion}");
+    assert!(opinion.to_string().starts_with("+M2/"), "{opinion}");
 }
 
 #[test]

@@ -39,6 +39,7 @@ impl Process {
         };
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        stay_when_we_are_interrupted(&mut command);
         die_with_us(&mut command);
         let mut child = command.spawn()?;
         let (to, unsent) = sync_channel(LINES_UNREAD);
@@ -105,6 +106,17 @@ impl Drop for Process {
         }
     }
 }
+
+/// Keeps ctrl-C at the terminal from the program: it is meant for us, and an end of the program would be taken for a crash.
+#[cfg(unix)]
+fn stay_when_we_are_interrupted(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+
+    command.process_group(0);
+}
+
+#[cfg(not(unix))]
+fn stay_when_we_are_interrupted(_: &mut Command) {}
 
 /// Has the program killed when the thread that starts it ends, and be it because we are killed. Not all engines end when
 /// nobody speaks to them any more (gnuchess 6.2 does not), and those left over would take time from later matches.

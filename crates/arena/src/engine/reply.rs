@@ -19,6 +19,11 @@ pub(super) fn option_default(line: &str) -> Option<&str> {
     Some(rest[..end].trim())
 }
 
+/// What can be chosen in `option name X type combo default Y var A var B`.
+pub(super) fn option_choices(line: &str) -> Vec<String> {
+    line.split(" var ").skip(1).map(|choice| choice.trim().to_owned()).collect()
+}
+
 /// The evaluation in an `info` line, if it is about the best line.
 pub(super) fn opinion(line: &str) -> Option<Opinion> {
     let mut words = line.split_whitespace();
@@ -84,6 +89,8 @@ mod tests {
         assert_eq!(option_name("id name X"), None);
         let variants = "option name UCI_Variant type combo default chess var chess var shogi";
         assert_eq!(option_default(variants), Some("chess"));
+        assert_eq!(option_choices(variants), ["chess", "shogi"]);
+        assert!(option_choices("option name UCI_Variant type string default chess").is_empty());
         assert_eq!(option_default("option name Threads type spin default 1 min 1 max 9"), Some("1"));
         assert_eq!(option_default("option name Clear Hash type button"), None);
     }

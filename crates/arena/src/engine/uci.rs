@@ -2,8 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use alfil_game::registry;
+
 use super::process::Process;
-use super::reply::{MOST_OPTIONS, best_move, opinion, option_default, option_name};
+use super::reply::{MOST_OPTIONS, best_move, opinion, option_choices, option_default, option_name};
 use crate::player::{Opinion, PlayerError};
 use crate::wording::{did_you_mean, shorten};
 
@@ -21,6 +23,14 @@ const VARIANT: &str = "UCI_Variant";
 struct Offer {
     name: String,
     default: String,
+    /// What it can be, where it is one of a few words.
+    choices: Vec<String>,
+}
+
+impl Offer {
+    fn is_named(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
 }
 
 /// What an engine plays.
@@ -32,7 +42,8 @@ pub(crate) struct Answer {
 }
 
 impl Uci {
-    /// Starts an engine and sets its options, which it must have. One that knows several games is told to play `game`.
+    /// Starts an engine and sets its options, which it must have. One that knows several games is told to play `game`, or what
+    /// its options call it; one that does not know it is refused.
     pub fn start(
         command: &str,
         game: &str,
@@ -41,14 +52,19 @@ impl Uci {
     ) -> Result<Uci, PlayerError> {
         let process = Process::start(command).map_err(|error| PlayerError::Start(error.to_string()))?;
         let mut engine = Uci { process, patience };
-        let offers = engine.handshake()?;
-        let is_named = |name: &str, other: &str| name.eq_ignore_ascii_case(other);
-        let variant = offers.iter().find(|offer| is_named(&offer.name, VARIANT));
-        if variant.is_some_and(|offer| !is_named(&offer.default, game)) {
-            engine.set_option(VARIANT, game)?;
+        let mut offers = engine.handshake()?;
+        let (variants, options): (Vec<_>, Vec<_>) =
+            options.iter().partition(|(name, _)| name.eq_ignore_ascii_case(VARIANT));
+        let variant = variants.first().map_or(game, |(_, value)| value);
+        if is_told(&offers, variant)? {
+            engine.set_option(VARIANT, variant)?;
+            // It may have other options for other games.
+            if options.iter().any(|(name, _)| !offers.iter().any(|offer| offer.is_named(name))) {
+                offers = engine.handshake()?;
+            }
         }
         for (name, value) in options {
-            if !offers.iter().any(|offer| is_named(&offer.name, name)) {
+            if !offers.iter().any(|offer| offer.is_named(name)) {
                 let nearest = did_you_mean(name, offers.iter().map(|offer| offer.name.as_str()));
                 return Err(PlayerError::NoOption { name: shorten(name), nearest });
             }
@@ -93,7 +109,7 @@ impl Uci {
         self.wait_for("uciok", |line| {
             if let Some(name) = option_name(line).filter(|_| offers.len() < MOST_OPTIONS) {
                 let default = option_default(line).unwrap_or_default().to_owned();
-                offers.push(Offer { name: name.to_owned(), default });
+                offers.push(Offer { name: name.to_owned(), default, choices: option_choices(line) });
             }
         })?;
         Ok(offers)
@@ -113,5 +129,18 @@ impl Uci {
             see(&line);
         }
         Err(PlayerError::Stalled(self.patience))
+    }
+}
+
+/// Whether an engine with these options has to be told to play this game, if it can.
+fn is_told(offers: &[Offer], game: &str) -> Result<bool, PlayerError> {
+    let refuse = |why: String| Err(PlayerError::NoVariant { game: shorten(game), why });
+    match offers.iter().find(|offer| offer.is_named(VARIANT)) {
+        None if game == registry::DEFAULT => Ok(false),
+        None => refuse(format!("it has no option {VARIANT}")),
+        Some(offer) if offer.default.eq_ignore_ascii_case(game) => Ok(false),
+        Some(Offer { choices, .. }) if choices.is_empty() => Ok(true),
+        Some(Offer { choices, .. }) if choices.iter().any(|choice| choice.eq_ignore_ascii_case(game)) => Ok(true),
+        Some(Offer { choices, .. }) => refuse(format!("its option {VARIANT} has {}", shorten(&choices.join(", ")))),
     }
 }

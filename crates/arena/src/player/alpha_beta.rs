@@ -33,6 +33,7 @@ impl<G: Game> Player<G> for AlphaBetaPlayer<G> {
         let node = GameNode { game: game.now().clone(), knowledge: self.knowledge };
         let found = self.searcher.search(&node, self.depth);
         let m = found.line.first().copied().ok_or(PlayerError::NoMove)?;
-        Ok(Choice { m, opinion: Some(Opinion { worth: Worth::from_classical(found.value), depth: self.depth }) })
+        let worth = Worth::from_classical(found.value).in_turns(game.now(), found.line);
+        Ok(Choice { m, opinion: Some(Opinion { worth, depth: self.depth }) })
     }
 }

@@ -28,7 +28,8 @@ Players:
 Keys, with commas between them:
   every player    name=
   tree searches   visits= (or nodes=, or rollouts= for uct), movetime= in seconds, threads=,
-                  temperature= (0: the best move); or level=1 to 10 for all of these but threads=
+                  temperature= (0: the best move), policytemp= (not for uct; above 1: looks at more
+                  moves); or level=1 to 10 for all of these but threads=
   alphabeta       depth=, eval= (material: counts pieces only), quiescence= (off: sees no exchange to its end)
   turns           depth= in turns, actions= (moves of each piece that turns are made of)
   engines         movetime=, nodes=, depth=, tc=BASE+INCREMENT in seconds, option.NAME=";
@@ -328,6 +329,15 @@ mod tests {
         let options = [("Skill Level", "3"), ("Clear Hash", "")].map(|(name, value)| (name.into(), value.into()));
         assert_eq!(settings.options, options);
         assert_eq!(line.name, "gnuchess,tc=10+0.1,option.Skill Level=3,option.Clear Hash=");
+    }
+
+    #[test]
+    fn the_help_has_every_key() {
+        let engine = ["movetime", "nodes", "depth", "tc", "name"];
+        for key in TREE_KEYS.iter().chain(&engine).chain(&["rollouts", "eval", "quiescence", "actions"]) {
+            assert!(GRAMMAR.contains(&format!("{key}=")), "{key}");
+        }
+        assert!(GRAMMAR.lines().all(|line| line.chars().count() <= 108));
     }
 
     #[test]

@@ -14,9 +14,9 @@
 //! | `net.safetensors:visits=800` | tree search with a network file |
 //! | `uci:/path/to/engine --flag,movetime=0.1,option.Hash=64` | another program that speaks UCI |
 //!
-//! Tree searches take `visits=` (`nodes=` is the same) or `movetime=` in seconds, and `threads=` and `temperature=`; or
-//! `level=` from 1 to 10, which stands for visits and temperatures. UCI engines take `movetime=`, `nodes=`, `depth=` or a running clock `tc=BASE+INCREMENT` in seconds. Every player takes
-//! `name=`.
+//! Tree searches take `visits=` (`nodes=` is the same) or `movetime=` in seconds, and `threads=`, `temperature=` and, but for
+//! `uct`, `policytemp=`; or `level=` from 1 to 10, which stands for visits and temperatures. UCI engines take `movetime=`,
+//! `nodes=`, `depth=` or a running clock `tc=BASE+INCREMENT` in seconds. Every player takes `name=`.
 
 mod alpha_beta;
 mod build;
@@ -42,7 +42,7 @@ pub use opinion::{Opinion, Worth};
 pub use oracle::OraclePlayer;
 pub use played::Played;
 pub use random::RandomPlayer;
-pub use tree::{TreePlayer, TreeSettings};
+pub use tree::{TreePlayer, TreeSettings, USUAL_MOVES};
 pub use turns::TurnsPlayer;
 
 pub use crate::engine::Go;
@@ -82,6 +82,14 @@ pub enum PlayerError {
         name: String,
         /// What may have been meant.
         nearest: String,
+    },
+    /// A program does not know the game.
+    #[error("it does not play {game}: {why}")]
+    NoVariant {
+        /// The game.
+        game: String,
+        /// What its options say.
+        why: String,
     },
     /// A program ended or closed its output.
     #[error("it crashed: {0}")]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use alfil_game::Game;
 use alfil_search::classical::{WIN, is_decided};
 
 /// How good the position is after the chosen move, for the side that made it.
@@ -18,9 +19,9 @@ pub struct Opinion {
 pub enum Worth {
     /// In hundredths of the game's smallest piece.
     Hundredths(i32),
-    /// A win by force in so many plies.
+    /// A win by force in so many turns of both sides together.
     Win(u32),
-    /// A loss by force in so many plies.
+    /// A loss by force in so many turns of both sides together.
     Loss(u32),
 }
 
@@ -29,7 +30,7 @@ pub enum Worth {
 const SCALE: f32 = 400.0;
 
 impl Worth {
-    /// From the value that a classical search has found.
+    /// From the value that a classical search has found, where every move of it is a turn.
     pub fn from_classical(value: i32) -> Worth {
         match value {
             value if !is_decided(value) => Worth::Hundredths(value),
@@ -42,6 +43,36 @@ impl Worth {
     pub fn from_value(value: f32) -> Worth {
         let value = if value.is_nan() { 0.0 } else { value.clamp(-0.9999, 0.9999) };
         Worth::Hundredths((SCALE * ((1.0 + value) / (1.0 - value)).log10()).round() as i32)
+    }
+
+    /// The same where moves were taken for turns, and `line` is expected from `game` on. What comes after the line is taken for
+    /// turns of one move.
+    pub(super) fn in_turns<G: Game>(self, game: &G, line: impl IntoIterator<Item = G::Move>) -> Worth {
+        let turns = |plies: u32| {
+            let (mut game, mut last) = (game.clone(), None);
+            let (mut turns, mut left) = (0, plies);
+            for m in line.into_iter().take(plies as usize) {
+                turns += u32::from(last != Some(game.side()));
+                last = Some(game.side());
+                game.play(m);
+                left -= 1;
+            }
+            let goes_on = left > 0 && last == Some(game.side());
+            turns + left - u32::from(goes_on)
+        };
+        match self {
+            Worth::Hundredths(_) => self,
+            Worth::Win(plies) => Worth::Win(turns(plies)),
+            Worth::Loss(plies) => Worth::Loss(turns(plies)),
+        }
+    }
+
+    /// The mover's own turns to a result that is certain.
+    pub fn own_turns(self) -> Option<u32> {
+        match self {
+            Worth::Hundredths(_) => None,
+            Worth::Win(turns) | Worth::Loss(turns) => Some(turns.div_ceil(2)),
+        }
     }
 
     /// The expected points, from 0 to 1.
@@ -58,8 +89,8 @@ impl fmt::Display for Worth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Worth::Hundredths(worth) => write!(f, "{:+.2}", f64::from(*worth) / 100.0),
-            Worth::Win(plies) => write!(f, "+M{}", plies.div_ceil(2)),
-            Worth::Loss(plies) => write!(f, "-M{}", plies.div_ceil(2)),
+            Worth::Win(turns) => write!(f, "+M{}", turns.div_ceil(2)),
+            Worth::Loss(turns) => write!(f, "-M{}", turns.div_ceil(2)),
         }
     }
 }
