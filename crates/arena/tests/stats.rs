@@ -122,7 +122,7 @@ const EXAMPLES: [[u64; 5]; 6] = [
 #[test]
 fn likelihood_ratios_are_those_found_by_trying() {
     for counts in EXAMPLES {
-        let pairs = Pairs { counts };
+        let pairs = Pairs { counts, ..Pairs::default() };
         for (elo0, elo1) in [(0.0, 10.0), (-30.0, 5.0), (50.0, 150.0)] {
             let sprt = Sprt { elo0, elo1, alpha: 0.05, beta: 0.05 };
             let best = |elo: f64| best_log_likelihood(weights(&pairs), expected_score(elo));
@@ -134,7 +134,7 @@ fn likelihood_ratios_are_those_found_by_trying() {
 
 #[test]
 fn likelihood_ratios_are_nearly_those_of_a_normal_distribution_where_games_are_many() {
-    let pairs = Pairs { counts: [400, 4200, 11_000, 4600, 500] };
+    let pairs = Pairs { counts: [400, 4200, 11_000, 4600, 500], ..Pairs::default() };
     let (pairs_played, mean) = (pairs.pairs() as f64, pairs.score());
     let square = |(i, count): (usize, &u64)| *count as f64 * (i as f64 / 4.0 - mean).powi(2);
     let variance = pairs.counts.iter().enumerate().map(square).sum::<f64>() / pairs_played;
@@ -147,7 +147,7 @@ fn likelihood_ratios_are_nearly_those_of_a_normal_distribution_where_games_are_m
 #[test]
 fn intervals_end_where_trying_finds_the_test_to_reject() {
     for counts in EXAMPLES {
-        let pairs = Pairs { counts };
+        let pairs = Pairs { counts, ..Pairs::default() };
         let weights = weights(&pairs);
         let sum: f64 = weights.iter().sum();
         let most: f64 = weights.iter().map(|w| w * (w / sum).ln()).sum();
@@ -227,9 +227,9 @@ fn mirrored_results_give_mirrored_answers() {
             1 => random.random_range(0..5),
             _ => random.random_range(0..500),
         });
-        let (mut mirrored, pairs) = (counts, Pairs { counts });
+        let (mut mirrored, pairs) = (counts, Pairs { counts, ..Pairs::default() });
         mirrored.reverse();
-        let mirrored = Pairs { counts: mirrored };
+        let mirrored = Pairs { counts: mirrored, ..Pairs::default() };
         let (here, there) = (pairs.elo(), mirrored.elo());
         let same = |a: f64, b: f64| a == b || (a - b).abs() < 1e-6 * (1.0 + a.abs());
         assert!(same(here.elo, -there.elo) && same(here.low, -there.high), "{counts:?}: {here:?} {there:?}");
@@ -251,7 +251,7 @@ fn results_without_contrast_have_answers() {
 
     // Only wins: -n ln p = 1.92 at the lower end, where p is also the score as all else would best be lost.
     for won in [1, 10, 1_000, 1_000_000] {
-        let pairs = Pairs { counts: [0, 0, 0, 0, won] };
+        let pairs = Pairs { counts: [0, 0, 0, 0, won], ..Pairs::default() };
         let Estimate { elo, low, high } = pairs.elo();
         let lowest = elo_of((-1.920_729 / won as f64).exp());
         assert!((low - lowest).abs() < 3.0, "{won}: {low}, not {lowest}");
@@ -259,23 +259,29 @@ fn results_without_contrast_have_answers() {
         assert_eq!(high, f64::INFINITY);
         assert!(pairs.superiority() > 0.87, "{won}: {}", pairs.superiority());
     }
-    assert_eq!(Pairs { counts: [3, 0, 0, 0, 0] }.elo().low, f64::NEG_INFINITY);
+    assert_eq!(Pairs { counts: [3, 0, 0, 0, 0], ..Pairs::default() }.elo().low, f64::NEG_INFINITY);
 
     // Only even pairs: what else there may be would best be two wins, so the score is 1 - p/2 at the upper end.
     for even in [1, 10, 1_000] {
-        let Estimate { elo, low, high } = Pairs { counts: [0, 0, even, 0, 0] }.elo();
+        let Estimate { elo, low, high } = Pairs { counts: [0, 0, even, 0, 0], ..Pairs::default() }.elo();
         let highest = elo_of(1.0 - 0.5 * (-1.920_729 / even as f64).exp());
         assert_eq!(elo, 0.0);
         assert!((high / highest - 1.0).abs() < 0.02 && (high + low).abs() < 1e-6, "{even}: {low} {high}");
     }
 
     let sprt = Sprt { elo0: 0.0, elo1: 10.0, alpha: 0.05, beta: 0.05 };
-    assert_eq!(sprt.state(&Pairs { counts: [0, 0, 0, 0, 1] }).decision, None);
-    assert_eq!(sprt.state(&Pairs { counts: [0, 0, 0, 0, 1_000] }).decision, Some(Decision::AcceptH1));
-    assert_eq!(sprt.state(&Pairs { counts: [0, 0, 1_000, 0, 0] }).decision, Some(Decision::AcceptH0));
+    assert_eq!(sprt.state(&Pairs { counts: [0, 0, 0, 0, 1], ..Pairs::default() }).decision, None);
+    assert_eq!(
+        sprt.state(&Pairs { counts: [0, 0, 0, 0, 1_000], ..Pairs::default() }).decision,
+        Some(Decision::AcceptH1)
+    );
+    assert_eq!(
+        sprt.state(&Pairs { counts: [0, 0, 1_000, 0, 0], ..Pairs::default() }).decision,
+        Some(Decision::AcceptH0)
+    );
     // Even claims that no games can tell apart have a ratio.
     let absurd = Sprt { elo0: -1e9, elo1: 1e9, ..sprt };
-    assert!(absurd.state(&Pairs { counts: [1 << 40, 0, 5, 0, 1 << 40] }).llr.is_finite());
+    assert!(absurd.state(&Pairs { counts: [1 << 40, 0, 5, 0, 1 << 40], ..Pairs::default() }).llr.is_finite());
 }
 
 /// Games of the pairs (a, b), each played `games` times by players of these ratings.

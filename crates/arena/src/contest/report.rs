@@ -12,12 +12,14 @@ pub struct Report {
     pub b: String,
     /// The game's name.
     pub game: &'static str,
-    /// Games that A won.
+    /// Games in which A took more than half of the point.
     pub wins: u64,
-    /// Games that nobody won.
+    /// Games in which the point was halved.
     pub draws: u64,
-    /// Games that A lost.
+    /// Games in which A took less than half of the point.
     pub losses: u64,
+    /// Those of the wins and of the losses in which both took a part of the point.
+    pub shared: [u64; 2],
     /// The pairs by A's points.
     pub pairs: Pairs,
     /// The sequential test, if there is one, and where it stands.
@@ -45,5 +47,15 @@ impl Report {
     /// Games that count.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
+    }
+
+    /// Games in which both took a part of the point, and not the half.
+    pub(super) fn parts(&self) -> u64 {
+        self.shared.iter().sum()
+    }
+
+    /// Wins and losses of the whole point.
+    pub(super) fn whole(&self) -> [u64; 2] {
+        [self.wins - self.shared[0], self.losses - self.shared[1]]
     }
 }

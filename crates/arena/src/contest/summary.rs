@@ -20,41 +20,41 @@ const FAULTS_TOLD: usize = 5;
 impl fmt::Display for Report {
     /// A summary in 80 columns.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let games = self.games();
-        let pairs = self.pairs.pairs();
-        let points = self.wins as f64 + self.draws as f64 / 2.0;
+        let (games, pairs) = (self.games(), self.pairs.pairs());
         let resumed =
             if self.resumed > 0 { format!(", {} of them played earlier", self.resumed) } else { String::new() };
         writeln!(f, "A  {}\nB  {}", cut(&self.a, TEXT), cut(&self.b, TEXT))?;
         writeln!(f, "{}: {games} games in {pairs} pair{}{resumed}", self.game, if pairs == 1 { "" } else { "s" })?;
         if games == 0 {
-            return Ok(());
+            return self.write_stopped(f);
         }
-        writeln!(f, "\n  {}", bar(self.wins, self.draws, self.losses))?;
-        writeln!(
-            f,
-            "  {} won, {} drawn, {} lost: {:.1} %",
-            self.wins,
-            self.draws,
-            self.losses,
-            100.0 * points / games as f64
-        )?;
+        let (parts, [won, lost]) = (self.parts(), self.whole());
+        let in_part = if parts > 0 { format!(", {parts} with part points") } else { String::new() };
+        let percent = 100.0 * self.pairs.score();
+        writeln!(f, "\n  {}", bar(won, self.draws + parts, lost))?;
+        writeln!(f, "  {won} won, {} drawn, {lost} lost{in_part}: {percent:.1} %", self.draws)?;
         let elo = self.pairs.elo();
         writeln!(f, "\n  Elo of A over B   {:+.1}   (95 %: {:+.1} to {:+.1})", elo.elo, elo.low, elo.high)?;
         writeln!(f, "  A is stronger     {:.1} %", 100.0 * self.pairs.superiority())?;
         let [none, half, one, three_halves, two] = self.pairs.counts;
         writeln!(f, "  A's pairs  0: {none}  1/2: {half}  1: {one}  3/2: {three_halves}  2: {two}")?;
+        if self.pairs.quarters != [0; 4] {
+            let [one, three, five, seven] = self.pairs.quarters;
+            writeln!(f, "             1/4: {one}  3/4: {three}  5/4: {five}  7/4: {seven}")?;
+        }
         if let Some((sprt, state)) = &self.sprt {
             write_sprt(sprt, state, f)?;
         }
-        if self.ended == Some(Ended::Stopped) {
-            writeln!(f, "  stopped before the end")?;
-        }
+        self.write_stopped(f)?;
         self.write_faults(f)
     }
 }
 
 impl Report {
+    fn write_stopped(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.ended == Some(Ended::Stopped) { writeln!(f, "  stopped before the end") } else { Ok(()) }
+    }
+
     fn write_faults(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (who, name) in [(Who::A, "A"), (Who::B, "B")] {
             let of = |(_, fault): &&(u64, Fault)| fault.by == who;
@@ -74,7 +74,7 @@ impl Report {
 
     /// The report as JSON, from A's side.
     pub fn json(&self) -> Value {
-        let elo = self.pairs.elo();
+        let (elo, [wins, losses]) = (self.pairs.elo(), self.whole());
         let sprt = self.sprt.map(|(sprt, state)| {
             json!({
                 "elo0": sprt.elo0, "elo1": sprt.elo1, "alpha": sprt.alpha, "beta": sprt.beta,
@@ -84,7 +84,8 @@ impl Report {
         let fault = |(game, fault): &(u64, Fault)| json!({"game": game, "by": fault.by, "what": fault.what});
         json!({
             "a": self.a, "b": self.b, "game": self.game, "games": self.games(),
-            "wins": self.wins, "draws": self.draws, "losses": self.losses, "pairs": self.pairs.counts,
+            "wins": wins, "draws": self.draws, "losses": losses, "parts": self.parts(), "score": self.pairs.score(),
+            "pairs": self.pairs.counts, "quarter_pairs": self.pairs.quarters,
             "elo": elo.elo, "elo_low": elo.low, "elo_high": elo.high, "superiority": self.pairs.superiority(),
             "sprt": sprt, "faults": self.faults.iter().map(fault).collect::<Vec<_>>(), "resumed": self.resumed,
             "stopped": self.ended == Some(Ended::Stopped),
@@ -93,8 +94,11 @@ impl Report {
 
     /// The state of the match in a few words, for a line that is drawn again and again.
     pub fn brief(&self) -> String {
-        let elo = self.pairs.elo();
-        let mut text = format!("+{} ={} -{}", self.wins, self.draws, self.losses);
+        let (elo, [won, lost]) = (self.pairs.elo(), self.whole());
+        let mut text = format!("+{won} ={} -{lost}", self.draws);
+        if self.parts() > 0 {
+            let _ = write!(text, " in part {}", self.parts());
+        }
         if self.games() > 0 {
             let _ = write!(text, "  Elo {:+.0} ({:+.0} to {:+.0})", elo.elo, elo.low, elo.high);
         }
@@ -125,7 +129,7 @@ fn decision(state: &SprtState) -> Option<&'static str> {
     })
 }
 
-/// A line of three parts: won, drawn, lost.
+/// A line of three parts: won, shared, lost.
 fn bar(wins: u64, draws: u64, losses: u64) -> String {
     let games = (wins + draws + losses).max(1) as f64;
     let column = |part: u64| (part as f64 / games * BAR as f64).round() as usize;
@@ -137,7 +141,9 @@ fn bar(wins: u64, draws: u64, losses: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contest::Record;
     use crate::contest::tally::Tally;
+    use crate::stats::expected_score;
 
     #[test]
     fn the_bar_is_always_as_wide() {
@@ -145,6 +151,31 @@ mod tests {
             assert_eq!(bar(wins, draws, losses).chars().count(), BAR + 2);
         }
         assert_eq!(bar(1, 1, 1), format!("[{}{}{}]", "█".repeat(20), "▒".repeat(20), "·".repeat(20)));
+    }
+
+    #[test]
+    fn part_points_are_neither_won_nor_drawn_nor_lost() {
+        let game = |pair, score| Record {
+            pair,
+            first: Who::A,
+            score,
+            end: String::new(),
+            start: String::new(),
+            moves: String::new(),
+            book: 0,
+            notes: Vec::new(),
+            fault: None,
+        };
+        let mut tally = Tally::new(Tally::empty("a", "b", "hexchess"), 2, None);
+        tally.add([game(0, 0.75), game(0, 0.5)]);
+        tally.add([game(1, 1.0), game(1, 0.25)]);
+        let text = tally.report.to_string();
+        assert!(text.contains("  1 won, 1 drawn, 0 lost, 2 with part points: 62.5 %\n"), "{text}");
+        let json = tally.report.json();
+        assert_eq!((&json["wins"], &json["losses"], &json["parts"]), (&1.into(), &0.into(), &2.into()));
+        assert_eq!(json["quarter_pairs"], json!([0, 0, 2, 0]));
+        assert!((expected_score(json["elo"].as_f64().unwrap()) - 0.625).abs() < 1e-9, "{json}");
+        assert_eq!(tally.report.games(), 4);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Counting pairs in their order.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::{Ended, Record, Report};
@@ -37,10 +38,17 @@ impl Tally {
 
     fn count(&mut self, pair: &[Record; 2]) {
         for record in pair {
+            let is_shared = u64::from(0.0 < record.score && record.score < 1.0);
             match record.score.total_cmp(&0.5) {
-                std::cmp::Ordering::Greater => self.report.wins += 1,
-                std::cmp::Ordering::Equal => self.report.draws += 1,
-                std::cmp::Ordering::Less => self.report.losses += 1,
+                Ordering::Greater => {
+                    self.report.wins += 1;
+                    self.report.shared[0] += is_shared;
+                }
+                Ordering::Equal => self.report.draws += 1,
+                Ordering::Less => {
+                    self.report.losses += 1;
+                    self.report.shared[1] += is_shared;
+                }
             }
             if let Some(fault) = &record.fault {
                 self.report.faults.push((self.report.games(), fault.clone()));
@@ -69,6 +77,7 @@ impl Tally {
             wins: 0,
             draws: 0,
             losses: 0,
+            shared: [0; 2],
             pairs: Pairs::default(),
             sprt: None,
             faults: Vec::new(),

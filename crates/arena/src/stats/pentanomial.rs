@@ -1,4 +1,4 @@
-//! Pairs of games, counted by their five results.
+//! Pairs of games, counted by their results: five, and four more where games have quarter points.
 
 use alfil_game::Score;
 
@@ -7,16 +7,21 @@ use alfil_game::Score;
 pub struct Pairs {
     /// Pairs in which A scored 0, 1/2, 1, 3/2 and 2 points.
     pub counts: [u64; 5],
+    /// Pairs in which A scored 1/4, 3/4, 5/4 and 7/4 points.
+    pub quarters: [u64; 4],
 }
 
 impl Pairs {
     /// What a game of a pair scored on average, for each of the five counts.
     pub(super) const POINTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
+    /// The same for the quarters.
+    pub(super) const QUARTER_POINTS: [f64; 4] = [0.125, 0.375, 0.625, 0.875];
+
     /// Counts a pair by A's points in its two games.
     ///
-    /// Some games have quarter points. The sum is rounded to the nearest half point, and a sum between two halves to
-    /// the one nearer to an even pair, so that swapping the players always mirrors the count.
+    /// The sum is rounded to the nearest quarter point, and a sum between two quarters to the one nearer to an even pair, so
+    /// that swapping the players always mirrors the count.
     ///
     /// ```
     /// use alfil_arena::stats::Pairs;
@@ -25,18 +30,21 @@ impl Pairs {
     /// let mut pairs = Pairs::default();
     /// pairs.add(Score::WIN, Score::DRAW);
     /// pairs.add(Score::new(0.25), Score::DRAW);
-    /// assert_eq!(pairs.counts, [0, 0, 1, 1, 0]);
-    /// assert_eq!(pairs.score(), 0.625);
+    /// assert_eq!((pairs.counts, pairs.quarters), ([0, 0, 0, 1, 0], [0, 1, 0, 0]));
+    /// assert_eq!(pairs.score(), 0.5625);
     /// ```
     pub fn add(&mut self, first: Score, second: Score) {
-        let halves = 2.0 * (first.points() + second.points()); // from 0 to 4
-        let nearest = if halves < 2.0 { (halves + 0.5).floor() } else { (halves - 0.5).ceil() };
-        self.counts[(nearest as usize).min(4)] += 1;
+        let quarters = 4.0 * (first.points() + second.points()); // from 0 to 8
+        let nearest = if quarters < 4.0 { (quarters + 0.5).floor() } else { (quarters - 0.5).ceil() };
+        match (nearest as usize).min(8) {
+            halves if halves.is_multiple_of(2) => self.counts[halves / 2] += 1,
+            between => self.quarters[between / 2] += 1,
+        }
     }
 
     /// How many pairs there are.
     pub fn pairs(&self) -> u64 {
-        self.counts.iter().sum()
+        self.counts.iter().chain(&self.quarters).sum()
     }
 
     /// What A scores in a game on average, from 0 to 1; 1/2 if there are no games.
@@ -44,8 +52,9 @@ impl Pairs {
         match self.pairs() {
             0 => 0.5,
             pairs => {
-                let quarters: u64 = self.counts.iter().zip(0..).map(|(count, quarters)| count * quarters).sum();
-                quarters as f64 / (4 * pairs) as f64
+                let halves: u64 = self.counts.iter().zip(0..).map(|(count, halves)| count * 2 * halves).sum();
+                let between: u64 = self.quarters.iter().zip(0..).map(|(count, halves)| count * (2 * halves + 1)).sum();
+                (halves + between) as f64 / (8 * pairs) as f64
             }
         }
     }
@@ -78,9 +87,10 @@ mod tests {
             pairs.add(first, second);
             swapped.add(first.swap(), second.swap());
             swapped.counts.reverse();
+            swapped.quarters.reverse();
             assert_eq!(pairs, swapped, "{first:?} {second:?}");
             let points = f64::from(first.points() + second.points()) / 2.0;
-            assert!((pairs.score() - points).abs() < 0.125 + 1e-6, "{first:?} {second:?}");
+            assert!((pairs.score() - points).abs() < 0.0625 + 1e-6, "{first:?} {second:?}");
         }
     }
 
