@@ -6,7 +6,8 @@ pub fn derive(seed: u64, parts: &[u64]) -> u64 {
     parts.iter().fold(mix(seed), |seed, part| mix(seed ^ mix(*part)))
 }
 
-fn mix(seed: u64) -> u64 {
+/// The mixing step of SplitMix64: neighbouring numbers become quite different ones.
+pub fn mix(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

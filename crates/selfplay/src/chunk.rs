@@ -21,6 +21,9 @@ const MAGIC: &[u8; 8] = b"ALFILGAM";
 const VERSION: u32 = 2;
 const HEADER: usize = 60;
 
+/// Games of a full chunk.
+pub(crate) const CHUNK_GAMES: usize = 256;
+
 /// Neither a file nor what it unpacks to may be larger.
 const LARGEST: u64 = 1 << 30;
 
@@ -107,7 +110,11 @@ pub fn read_header(path: &Path) -> Result<ChunkHeader, ChunkError> {
         let length = file.metadata()?.len();
         let mut bytes = Vec::with_capacity(HEADER);
         file.take(HEADER as u64).read_to_end(&mut bytes)?;
-        Ok(Header::parse(&bytes, length)?.counts)
+        match Header::parse(&bytes, length) {
+            Ok(header) => Ok(header.counts),
+            Err(Why::Version(version)) => Err(wrong_version(&read_bytes(path)?, version)),
+            Err(why) => Err(why),
+        }
     };
     read().map_err(|why| ChunkError { action: "read", path: path.to_owned(), why })
 }
@@ -127,13 +134,30 @@ fn pack<G: Game>(records: &[GameRecord]) -> Result<Vec<u8>, Why> {
 }
 
 fn read<G: Game>(path: &Path) -> Result<Vec<GameRecord>, Why> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(LARGEST).read_to_end(&mut bytes)?;
-    let Payload { game, records } = unpack(&bytes)?;
+    let bytes = read_bytes(path)?;
+    let Payload { game, records } = unpack(&bytes).map_err(|why| match why {
+        Why::Version(version) => wrong_version(&bytes, version),
+        why => why,
+    })?;
     if game != G::NAME {
         return Err(Why::Game { found: game.chars().take(40).collect(), expected: G::NAME });
     }
     Ok(records)
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>, Why> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(LARGEST).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// What is wrong with a file that has another version: where all else is as this version has it, only the number is wrong.
+fn wrong_version(bytes: &[u8], version: u32) -> Why {
+    let rest = bytes.get(MAGIC.len() + 4..).unwrap_or_default();
+    match unpack(&[&MAGIC[..], &VERSION.to_le_bytes(), rest].concat()) {
+        Ok(_) => Why::Damaged("its version is not that of its contents"),
+        Err(_) => Why::Version(version),
+    }
 }
 
 fn unpack(bytes: &[u8]) -> Result<Payload, Why> {

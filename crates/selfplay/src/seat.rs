@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use alfil_game::{First, Game, Mover, Outcome, Score, Side};
 use alfil_search::root::{GumbelRoot, add_noise, forced_edge, improved_policy, pick, pick_by, visit_policy};
+use alfil_search::seed::mix;
 use alfil_search::selection::Rule;
 use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, View, gather};
 use rand::{RngExt, SeedableRng};
@@ -299,15 +300,9 @@ impl<G: Game> Seat<G> {
     }
 }
 
-/// Where the chance of a game of a run comes from. SplitMix64's mixing keeps games with neighbouring numbers, and runs with
-/// neighbouring seeds, apart.
+/// Where the chance of a game of a run comes from. Mixing keeps games with neighbouring numbers, and runs with neighbouring
+/// seeds, apart.
 fn generator(seed: u64, number: u64) -> Xoshiro256PlusPlus {
-    let mix = |z: u64| {
-        let z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    };
     Xoshiro256PlusPlus::seed_from_u64(mix(mix(seed).wrapping_add(number)))
 }
 

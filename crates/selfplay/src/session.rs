@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use alfil_game::Game;
 use alfil_search::evaluators::Maker;
 
+use crate::chunk::CHUNK_GAMES;
 use crate::{ChunkError, Counts, GameRecord, Judge, Lane, Settings, Tickets, read_chunk, write_chunk};
 
-/// A chunk is written when it has so many games, or after so long: what a killed process can lose.
-const CHUNK_GAMES: usize = 256;
+/// A chunk is written when it is full, or after so long: what a killed process can lose.
 const CHUNK_TIME: Duration = Duration::from_secs(10);
 
 /// How often a lane whose games may not begin yet asks again.

@@ -82,6 +82,13 @@ pub struct Resign {
     pub play_through: f32,
 }
 
+impl Settings {
+    /// Memory of a tree with room for so many visits and what is left of those of the move before.
+    pub fn room_for(visits: u32) -> usize {
+        (visits as usize * 1_024).max(64 << 10)
+    }
+}
+
 impl Default for Settings {
     /// For trying things out: small searches by Gumbel, no resignation or adjudication.
     fn default() -> Settings {

@@ -82,6 +82,20 @@ fn every_position_is_drawn_equally_often_and_held_out_games_never() {
 }
 
 #[test]
+fn chunks_without_a_game_to_draw_from_leave_their_share_to_others() {
+    let folder = folder("shares");
+    let (mut replay, _) = Replay::open(&folder).unwrap();
+    // A game a chunk: of ten, one is held out.
+    (0..100).for_each(|number| replay.add::<Connect4>(number as u32, games(number..number + 1)).unwrap());
+    let window = Window::of(&replay, &ALL);
+    let drawn = count(&mut replay, &window, DrawSettings { from_held_out: true, ..settings(2_000) });
+    let all: u32 = drawn.values().sum();
+    // What the last chunks could not give is missing.
+    assert!((1_500..=2_000).contains(&all), "{all}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
 fn a_draw_can_be_repeated_and_gone_on_with() {
     let folder = folder("again");
     let (mut replay, _) = Replay::open(&folder).unwrap();

@@ -223,8 +223,16 @@ fn chunks_keep_games_and_notice_every_damage() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 1 << (at % 8);
         std::fs::write(&path, &damaged).unwrap();
-        assert!(read_chunk::<TicTacToe>(&path).is_err(), "byte {at}");
-        assert_eq!(read_header(&path).is_err(), at < 60, "byte {at}");
+        assert!(read_chunk::<TicTacToe>(&path).unwrap_err().is_damage(), "byte {at}");
+        let header = read_header(&path).map_err(|error| error.is_damage());
+        assert_eq!(header.err(), (at < 60).then_some(true), "byte {at}");
+    }
+    // Another version of the program writes other contents.
+    let mut other = bytes.clone();
+    (other[8], other[70]) = (other[8] + 1, other[70] ^ 1);
+    std::fs::write(&path, &other).unwrap();
+    for error in [read_chunk::<TicTacToe>(&path).unwrap_err(), read_header(&path).unwrap_err()] {
+        assert!(!error.is_damage() && error.to_string().contains("it has version 3"), "{error}");
     }
     let longer = [&bytes[..], &[0]].concat();
     for length in [0, 7, 59, 60, bytes.len() - 1, bytes.len() + 1] {

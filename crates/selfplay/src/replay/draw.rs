@@ -52,6 +52,8 @@ pub struct Draw {
     settings: DrawSettings,
     /// Chunks still to be read, the next one last, and how many samples are drawn from each.
     visits: Vec<(Chunk, u64)>,
+    /// Samples that chunks which were read could not give, and that the next one has to.
+    missing: u64,
     pool: Vec<Sample>,
     random: Xoshiro256PlusPlus,
     damages: Vec<Damage>,
@@ -80,7 +82,7 @@ impl Draw {
             (chunk, share)
         };
         let visits = chunks.into_iter().map(&mut share).collect();
-        Draw { settings, visits, pool: Vec::new(), random, damages: Vec::new() }
+        Draw { settings, visits, missing: 0, pool: Vec::new(), random, damages: Vec::new() }
     }
 
     /// The next samples, or fewer at the end.
@@ -106,16 +108,20 @@ impl Draw {
         while self.pool.len() < POOL
             && let Some((chunk, samples)) = self.visits.pop()
         {
-            match replay.read::<E::Game>(&chunk.path)? {
-                Ok(records) => self.take::<E>(records, samples),
-                Err(damage) => self.damages.push(damage),
-            }
+            let wanted = samples + self.missing;
+            self.missing = match replay.read::<E::Game>(&chunk.path)? {
+                Ok(records) => wanted - self.take::<E>(records, wanted),
+                Err(damage) => {
+                    self.damages.push(damage);
+                    wanted
+                }
+            };
         }
         Ok(())
     }
 
-    /// Puts samples of a chunk into the pool.
-    fn take<E: Encoding>(&mut self, records: Vec<GameRecord>, samples: u64) {
+    /// Puts samples of a chunk into the pool, and tells how many: all, or none if no game of the chunk is to be drawn from.
+    fn take<E: Encoding>(&mut self, records: Vec<GameRecord>, samples: u64) -> u64 {
         let DrawSettings { held_out, from_held_out, symmetries, search_value, .. } = self.settings;
         let mut positions: Vec<(Arc<GameRecord>, u32)> = Vec::new();
         for record in records {
@@ -138,6 +144,7 @@ impl Draw {
             }
             left -= count;
         }
+        samples - left as u64
     }
 }
 

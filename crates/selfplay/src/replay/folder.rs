@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 
 use alfil_game::Game;
 
+use crate::chunk::CHUNK_GAMES;
 use crate::{ChunkError, GameRecord, chunks, read_chunk, read_header, write_chunk};
-
-/// Games of a chunk.
-const CHUNK_GAMES: usize = 256;
 
 /// A damaged chunk's name ends with this from then on.
 const SET_ASIDE: &str = "damaged";

@@ -156,8 +156,7 @@ impl Config {
                 oracle: play.adjudicate_oracle,
             },
             surprise: play.surprise as f32,
-            // Room for the visits of a move and what is left of the last one's.
-            tree_bytes: (play.visits as usize * 1_024).max(64 << 10),
+            tree_bytes: Settings::room_for(play.visits),
         })
     }
 }
