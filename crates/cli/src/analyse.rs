@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use alfil_arena::player::USUAL_MOVES;
 use alfil_game::registry::{self, GameVisitor};
 use alfil_game::{Game, MoveNumbers};
 use alfil_nn::Network;
@@ -109,13 +110,14 @@ fn analyse<G: Game>(command: &Analyse, out: &mut impl Write) -> anyhow::Result<V
 
 /// A tree of so many megabytes.
 pub fn tree(megabytes: u32) -> anyhow::Result<Tree> {
-    Tree::try_new((megabytes as usize) << 20, 36).context("there is not enough memory: give --hash fewer megabytes")
+    Tree::try_new((megabytes as usize) << 20, USUAL_MOVES)
+        .context("there is not enough memory: give --hash fewer megabytes")
 }
 
 fn print<G: Game>(root: &G, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
     writeln!(out, "{root}")?;
     for line in &report.lines {
-        let [win, draw, loss] = line.wdl;
+        let [win, draw, loss] = chances(line);
         let width = |part: f32| (20.0 * part).round() as usize;
         let (wins, losses) = (width(win), width(loss));
         let bar =
@@ -130,12 +132,25 @@ fn print<G: Game>(root: &G, report: &Report, out: &mut impl Write) -> anyhow::Re
 
 /// The score for the side to move, and the moves that are expected, with their numbers.
 fn describe<G: Game>(line: &Line, root: &G, most: usize) -> String {
-    let score = match line.proof {
-        Some(proof) if proof.is_win() => format!("#{}", proof.plies.div_ceil(2)),
-        Some(proof) if proof.is_loss() => format!("#-{}", proof.plies.div_ceil(2)),
-        _ => format!("{:+.2}", f64::from(alfil_uci::centipawns(line.value())) / 100.0),
+    let score = match mate(line, root) {
+        Some(turns) => format!("#{turns}"),
+        None => format!("{:+.2}", f64::from(alfil_uci::centipawns(line.value())) / 100.0),
     };
     format!("{score:>6}  {}", moves(&line.codes, root, most))
+}
+
+/// In how many turns of the side to move it wins by force, or with a minus loses.
+fn mate<G: Game>(line: &Line, root: &G) -> Option<i64> {
+    let (proof, turns) = (line.proof?, i64::from(line.turns_left(root)?));
+    if proof.is_win() { Some(turns) } else { proof.is_loss().then_some(-turns) }
+}
+
+/// Chances of win, draw and loss, of which a proof leaves none open.
+fn chances(line: &Line) -> [f32; 3] {
+    match line.proof {
+        Some(_) => [line.value().max(0.0), 1.0 - line.value().abs(), (-line.value()).max(0.0)],
+        None => line.wdl,
+    }
 }
 
 fn moves<G: Game>(codes: &[u16], root: &G, most: usize) -> String {
@@ -156,13 +171,9 @@ fn print_json<G: Game>(root: &G, report: &Report, out: &mut impl Write) -> anyho
         .lines
         .iter()
         .map(|line| {
-            let mate = line.proof.filter(|proof| proof.is_win() || proof.is_loss()).map(|proof| {
-                let moves = i32::from(proof.plies.div_ceil(2));
-                if proof.is_win() { moves } else { -moves }
-            });
             json!({
-                "moves": moves(&line.codes, root, usize::MAX), "visits": line.visits, "wdl": line.wdl,
-                "cp": alfil_uci::centipawns(line.value()), "mate": mate,
+                "moves": moves(&line.codes, root, usize::MAX), "visits": line.visits, "wdl": chances(line),
+                "cp": alfil_uci::centipawns(line.value()), "mate": mate(line, root),
             })
         })
         .collect();

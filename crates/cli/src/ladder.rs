@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use alfil_arena::ladder::{Climb, Ladder, svg};
 use alfil_arena::player::GRAMMAR;
@@ -12,8 +11,8 @@ use alfil_train::RunDirectory;
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
 
-use crate::Verdict;
 use crate::match_command::{Arena, entrant, progress};
+use crate::{Verdict, stop};
 
 #[derive(Args)]
 #[command(after_help = GRAMMAR)]
@@ -27,7 +26,7 @@ pub struct LadderCommand {
     /// A player whose rating is given, and the rating
     #[arg(long, default_value = "random=0", value_name = "PLAYER=ELO")]
     anchor: String,
-    /// Games for each player but the anchor, on average; those in the state file count
+    /// Games for each player but the anchor, on average and at least half as many; those in the state file count
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     games: u64,
     #[command(flatten)]
@@ -93,7 +92,8 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             bar.set_message(climb.between.join(" - "));
             bar.set_position(climb.games);
         };
-        let standings = ladder.run(&mut tell, &AtomicBool::new(false))?;
+        let stop = stop::flag()?;
+        let standings = ladder.run(&mut tell, &stop)?;
         bar.finish_and_clear();
         if let Some(path) = &command.svg {
             let picture = svg(&standings);

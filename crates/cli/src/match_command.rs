@@ -4,7 +4,6 @@ use std::any::Any;
 use std::io::Write;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use alfil_arena::Tables;
@@ -19,8 +18,8 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::Verdict;
 use crate::game::RulesText;
+use crate::{Verdict, stop};
 
 #[derive(Args)]
 #[command(after_help = GRAMMAR)]
@@ -159,6 +158,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             seed: command.arena.seed,
             sprt,
         };
+        let stop = stop::flag()?;
         let archive = Archive { journal, pgn: command.pgn };
         let bar = progress(command.games.next_multiple_of(2))?;
         let mut tell = |progress: Progress<'_>| {
@@ -167,7 +167,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         };
         let referee = |game: &G| tables.as_ref()?.outcome((game as &dyn Any).downcast_ref::<Chess>()?);
         let contest = Match { a: &a, b: &b, openings: &mut openings, settings, referee: Some(&referee), archive };
-        let report = contest.run(&mut tell, &AtomicBool::new(false))?;
+        let report = contest.run(&mut tell, &stop)?;
         bar.finish_and_clear();
         if command.json {
             writeln!(out, "{}", report.json())?

@@ -206,10 +206,10 @@ impl<G: Game> Table<G> {
 
 /// What may come of a hint.
 fn expectation(worth: Worth) -> String {
-    let plies = |plies: u32| if plies == 1 { "1 ply".to_owned() } else { format!("{plies} plies") };
-    match worth {
-        Worth::Win(end) => format!(", which wins in {}", plies(end)),
-        Worth::Loss(end) => format!(", though all is lost in {}", plies(end)),
-        worth => format!(", expecting {:.0} % of the point", 100.0 * worth.points()),
+    let turns = |turns: u32| if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
+    match (worth, worth.own_turns()) {
+        (Worth::Win(_), Some(own)) => format!(", which wins in {}", turns(own)),
+        (Worth::Loss(_), Some(own)) => format!(", though all is lost in {}", turns(own)),
+        _ => format!(", expecting {:.0} % of the point", 100.0 * worth.points()),
     }
 }

@@ -183,6 +183,13 @@ fn the_engine_speaks_and_positions_are_analysed() {
     let other = ["analyse", "--game", "connect4", "--moves", "4 4 3 3 2", "--movetime", "100ms", "--hash", "8"];
     let best = json(&[&other[..], &["--json"]].concat())["lines"][0].clone();
     assert!(best["mate"] == -1 && best["moves"].as_str().unwrap().starts_with("1... "), "{best}");
+    // Five moves are two turns of the side to move, where a turn is several moves.
+    let two = "15/15/15/15/15/15/15/15/15/15 c3:20,m9:10,l8:10,n8:10 m8:20,k2:10,l2:10 red 9";
+    let two = ["analyse", "--game", "headquarters", "--position", two, "--movetime", "20s", "--hash", "64"];
+    let text = stdout(&two);
+    assert!(text.contains("] 100% won   0% drawn   0% lost\n      #2  "), "{text}");
+    let best = json(&[&two[..], &["--json"]].concat())["lines"][0].clone();
+    assert_eq!((&best["mate"], &best["wdl"]), (&2.into(), &serde_json::json!([1.0, 0.0, 0.0])), "{best}");
     let typo = alfil(&["analyse", "--movetime", "5x"]);
     assert!(String::from_utf8_lossy(&typo.stderr).contains("'x' is no unit of time"));
     assert!(complaint(&["analyse", "--moves", "f3 e5 g4 Qh4"]).contains("the game is over"));

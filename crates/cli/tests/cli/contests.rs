@@ -1,8 +1,13 @@
 //! Matches and ladders as users of the command line see them.
 
-use std::process::Command;
+#[cfg(unix)]
+use std::process::{Command, Stdio};
+#[cfg(unix)]
+use std::time::Duration;
 
 use super::support::{Folder, alfil, complaint, json, stdout};
+#[cfg(unix)]
+use super::support::{ends, interrupt};
 
 #[test]
 fn a_match_is_summed_up() {
@@ -141,12 +146,36 @@ fn rules_are_chosen_and_remembered() {
     assert_eq!(alfil(&["game", "check", "chess", "--games", "1", "--rules", "ply_cap=6"]).status.code(), Some(0));
 }
 
+#[cfg(unix)]
+#[test]
+fn interrupted_contests_tell_what_they_have_found() {
+    let folder = Folder::new("interrupted");
+    for contest in ["match", "ladder"] {
+        let state = folder.file(contest);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_alfil"))
+            .args([contest, "random", "alphabeta:depth=1", "--game", "tictactoe", "--games", "1000000"])
+            .args(["--state", &state, "--json"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let has_games = || std::fs::read_to_string(&state).is_ok_and(|text| text.lines().count() > 10);
+        while !has_games() {
+            assert!(child.try_wait().unwrap().is_none(), "{contest}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        interrupt(&child);
+        ends(&mut child);
+        let text = child.wait_with_output().unwrap().stdout;
+        let report: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        let games = if contest == "match" { &report["games"] } else { &report["played"] };
+        assert!(report["stopped"] == true && games.as_u64().unwrap() >= 2, "{report}");
+    }
+}
+
 /// Its engine does not notice that nobody speaks to it any more.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_killed_match_leaves_no_engine_behind() {
-    use std::time::Duration;
-
     let folder = Folder::new("killed");
     let (engine, pid) = (folder.file("engine"), folder.file("pid"));
     let script = format!(

@@ -63,7 +63,7 @@ fn the_engine_plays_the_other_side_or_both() {
     let mate = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
     let text = played(&["chess", "--position", mate], "hint\nRa8\n");
     assert!(text.contains("a tree search with the network that comes along"), "{text}");
-    assert!(text.contains("hint: Ra8#, which wins in 1 ply\n") && text.contains("white wins: checkmate"), "{text}");
+    assert!(text.contains("hint: Ra8#, which wins in 1 turn\n") && text.contains("white wins: checkmate"), "{text}");
     let text = played(&["tictactoe"], "quit\n");
     assert!(text.contains("a tree search with the handcrafted evaluation"), "{text}");
 }
@@ -138,6 +138,8 @@ fn a_game_outlives_its_engine() {
 fn a_polite_kill_ends_a_game_that_waits_for_its_user() {
     use std::io::Read;
 
+    use super::support::{ends, interrupt};
+
     let mut play = Command::new(env!("CARGO_BIN_EXE_alfil"))
         .args(["play", "tictactoe"])
         .stdin(Stdio::piped())
@@ -151,10 +153,10 @@ fn a_polite_kill_ends_a_game_that_waits_for_its_user() {
         assert!(read > 0, "{text}");
         text += &String::from_utf8_lossy(&bytes[..read]);
     }
-    super::support::interrupt(&play);
+    interrupt(&play);
     // Its input stays open, so that nothing else ends it.
     let input = play.stdin.take();
-    super::support::ends(&mut play);
+    ends(&mut play);
     drop(input);
 }
 
