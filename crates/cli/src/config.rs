@@ -3,12 +3,15 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use alfil_train::Config;
+use alfil_game::Encoding;
+use alfil_game::registry::{self, EncodingTask};
 use alfil_train::config::{explain, render};
+use alfil_train::{Config, Run};
 use anyhow::Context;
 use clap::Subcommand;
 
 use crate::Verdict;
+use crate::train::judge;
 
 #[derive(Subcommand)]
 pub enum ConfigCommand {
@@ -34,6 +37,7 @@ pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdi
             for warning in config.warnings() {
                 writeln!(out, "warning: {warning}")?;
             }
+            registry::with_encoding(&config.encoding, Check(&config))??;
             let architecture = config.architecture()?;
             let size = architecture.size();
             writeln!(out, "{} is a configuration for {} with a network of {size}", file.display(), config.game)?;
@@ -49,4 +53,41 @@ pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdi
         },
     }
     Ok(Verdict::Fine)
+}
+
+/// Whether a run could begin with this configuration. What is not asked is whether its device is there: that may be another
+/// machine's.
+struct Check<'a>(&'a Config);
+
+impl EncodingTask for Check<'_> {
+    type Output = anyhow::Result<()>;
+
+    fn run<E: Encoding>(self) -> anyhow::Result<()> {
+        Run::<E>::check(self.0, judge(self.0)?.as_ref())?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_training_refuses_is_no_configuration() {
+        let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/tictactoe.toml"));
+        let check = |set: &[&str]| {
+            let set = set.iter().map(|&key| key.to_owned()).collect();
+            run(ConfigCommand::Check { file: file.clone(), set }, &mut Vec::new()).map(drop)
+        };
+        assert!(check(&[]).is_ok());
+        for (set, why) in [
+            (&["selfplay.endings_share=0.5"][..], "tictactoe has no random endings"),
+            (&["selfplay.starts_share=0.5", "selfplay.starts_file=nothing.txt"], "nothing.txt"),
+            (&["machine.device=tpu"], "machine.device cannot be 'tpu'"),
+            (&["selfplay.adjudicate_syzygy=nothing"], "nothing"),
+        ] {
+            let error = format!("{:#}", check(set).unwrap_err());
+            assert!(error.contains(why), "{error}");
+        }
+    }
 }

@@ -30,10 +30,7 @@ pub fn machine(config: &Config) -> anyhow::Result<Machine> {
             learner.map_err(|error| LearnError::Device(format!("{error:#}")))
         }),
         inference: on_cuda.then(|| inference(libtorch, devices)),
-        judge: match config.selfplay.adjudicate_syzygy.as_str() {
-            "" => None,
-            folders => Some(tablebase_judge(folders)?),
-        },
+        judge: judge(config)?,
         lanes: if config.machine.lanes == 0 { usual_lanes } else { config.machine.lanes },
         overlap: match config.machine.mode {
             Mode::Auto => on_cuda,
@@ -60,11 +57,15 @@ pub fn inference(libtorch: &'static dyn Libtorch, devices: Vec<String>) -> Arc<M
     })
 }
 
-/// Ends games of chess as the tables in these folders know they will.
-fn tablebase_judge(folders: &str) -> anyhow::Result<AnyJudge> {
+/// Ends games of chess as the tables that a configuration names know they will, if it names any.
+pub fn judge(config: &Config) -> anyhow::Result<Option<AnyJudge>> {
+    let folders = &config.selfplay.adjudicate_syzygy;
+    if folders.is_empty() {
+        return Ok(None);
+    }
     let tables = Tables::open(folders).map_err(anyhow::Error::msg)?;
     let judge: Judge<Chess> = Arc::new(move |game: &Chess| Some(tables.outcome(game)?.score));
-    Ok(Arc::new(judge))
+    Ok(Some(Arc::new(judge)))
 }
 
 /// What a learner splits its batches among: the devices, or so many threads of the CPU, where 0 is one a core.

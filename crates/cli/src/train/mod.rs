@@ -18,7 +18,7 @@ use clap::{Args, ValueEnum};
 
 use crate::{Verdict, stop};
 
-pub use machine::{inference, learning_devices, machine};
+pub use machine::{inference, judge, learning_devices, machine};
 use screen::Screen;
 pub use time::clock;
 
