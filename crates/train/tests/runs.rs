@@ -218,3 +218,15 @@ fn a_plan_is_made_although_no_move_is() {
     let quick = plan::<Stones>(&config(&[]), &machine(false), Duration::from_millis(200)).unwrap();
     assert!(!quick.is_random_length && (5.0..9.0).contains(&quick.length), "{quick:?}");
 }
+
+#[test]
+fn a_rated_network_tells_how_strong_it_is() {
+    let folder = Folder::new("rating");
+    let rating = ["rating.every=1", "rating.games=4", "rating.visits=2", "rating.positions=0"];
+    assert_eq!(folder.go(false, &rating), Finish::Complete);
+    let rated = &Metrics::load(&folder.run()).unwrap()[0].rating.clone().unwrap();
+    let network = Network::load(&folder.run().network(rated.network)).unwrap();
+    let told = network.origin.rating.unwrap();
+    assert!(told.starts_with(&format!("{:.0} (", rated.elo)) && told.ends_with(") in the pool of its run"), "{told}");
+    assert_eq!(Network::load(&folder.run().network(0)).unwrap().origin.rating, None);
+}

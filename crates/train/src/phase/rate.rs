@@ -23,6 +23,7 @@ impl<E: Encoding> Run<E> {
         let (every, generation) = (self.config.rating.every, self.state.generation);
         if every > 0 && (generation.is_multiple_of(every) || generation == self.config.generations) {
             let Some(rating) = self.measure(stop, tell)? else { return Ok(false) };
+            self.note_rating(&rating)?;
             self.state.pending.rating = Some(rating);
         }
         self.note_time();
@@ -35,6 +36,14 @@ impl<E: Encoding> Run<E> {
         self.state.generation += 1;
         self.enter(Phase::Selfplay)?;
         Ok(true)
+    }
+
+    /// Writes into the network's file how strong it is.
+    fn note_rating(&self, rating: &RatingMetrics) -> Result<(), RunError> {
+        let RatingMetrics { network, elo, low, high, .. } = rating;
+        let mut rated = Network::clone(&self.champion);
+        rated.origin.rating = Some(format!("{elo:.0} ({low:.0} to {high:.0}) in the pool of its run"));
+        Ok(rated.save(&self.directory.network(*network))?)
     }
 
     fn measure(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Option<RatingMetrics>, RunError> {
