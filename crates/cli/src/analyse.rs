@@ -4,13 +4,12 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use alfil_arena::player::USUAL_MOVES;
 use alfil_game::registry::{self, GameVisitor};
 use alfil_game::{Game, MoveNumbers};
 use alfil_nn::Network;
 use alfil_search::evaluators::{Kind, Tempered};
 use alfil_search::parallel::{Control, Limits, Line, Report, Search, Settings};
-use alfil_search::tree::Tree;
+use alfil_search::tree::{Tree, USUAL_MOVES};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::json;

@@ -11,7 +11,7 @@ use alfil_search::evaluators::{CACHED_MOVES, Cache, CacheMemory, Inference, Kind
 use alfil_search::parallel::{Control, Ended, Limits, Report, Search, Settings};
 use alfil_search::root::pick;
 use alfil_search::selection::{Puct, Rule};
-use alfil_search::tree::Tree;
+use alfil_search::tree::{Tree, USUAL_MOVES};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -20,9 +20,6 @@ use crate::options::{HANDCRAFTED, Options};
 use crate::thought::Task;
 use crate::voice::Voice;
 use crate::{info, strength};
-
-/// Positions have about so many moves.
-const USUAL_MOVES: usize = 36;
 
 /// What evaluators, tree and cache were made for.
 #[derive(PartialEq)]

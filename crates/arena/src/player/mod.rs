@@ -42,7 +42,7 @@ pub use opinion::{Opinion, Worth};
 pub use oracle::OraclePlayer;
 pub use played::Played;
 pub use random::RandomPlayer;
-pub use tree::{TreePlayer, TreeSettings, USUAL_MOVES};
+pub use tree::{TreePlayer, TreeSettings};
 pub use turns::TurnsPlayer;
 
 pub use crate::engine::Go;

@@ -9,15 +9,11 @@ use alfil_search::evaluators::{Maker, Tempered};
 use alfil_search::parallel::{Control, Limits, Search, Settings};
 use alfil_search::root::pick;
 use alfil_search::selection::Rule;
-use alfil_search::tree::Tree;
+use alfil_search::tree::{Tree, USUAL_MOVES};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
-
-/// Moves of a position for which a tree shares out its memory: the mean of random games of hexchess (36.4), more than that of
-/// chess (22.4).
-pub const USUAL_MOVES: usize = 36;
 
 /// How a tree is searched in play.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -24,5 +24,5 @@ mod view;
 pub use dot::dot;
 pub use proof::Proof;
 pub use step::{Gathered, Leaf, Scratch, apply, gather};
-pub use store::Tree;
+pub use store::{Tree, USUAL_MOVES};
 pub use view::{Child, View};

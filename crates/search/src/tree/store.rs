@@ -30,6 +30,9 @@ pub struct Tree {
     moves_left: AtomicBool,
 }
 
+/// Moves that a position has on average in the games with the most of them (docs/branching.md), where no more is known of a game.
+pub const USUAL_MOVES: usize = 36;
+
 impl Tree {
     /// A tree that never takes more than `bytes` bytes, for positions of about `moves` moves each. Only where not even a
     /// root with the most moves that are searched (1,024) would fit does it take as much as that needs.
