@@ -75,8 +75,11 @@ fn config(settings: &[&str]) -> Config {
 }
 
 fn machine(overlap: bool) -> Machine {
+    let time = Duration::from_millis(if overlap { 20 } else { 0 });
     Machine {
-        learner: Arc::new(|architecture, _, _, _| Ok(Box::new(Idle { architecture: architecture.clone(), steps: 0 }))),
+        learner: Arc::new(move |architecture, _, _, _| {
+            Ok(Box::new(Idle { architecture: architecture.clone(), steps: 0, time }))
+        }),
         inference: None,
         lanes: 1,
         overlap,
@@ -89,6 +92,8 @@ fn machine(overlap: bool) -> Machine {
 struct Idle {
     architecture: Architecture,
     steps: u64,
+    /// How long a step takes.
+    time: Duration,
 }
 
 impl Learner for Idle {
@@ -98,6 +103,7 @@ impl Learner for Idle {
 
     fn step(&mut self, _: &Samples) -> Result<Losses, LearnError> {
         self.steps += 1;
+        std::thread::sleep(self.time);
         Ok(Losses::default())
     }
 
@@ -123,10 +129,12 @@ impl Learner for Idle {
 #[test]
 fn games_that_go_on_meanwhile_never_wait_for_a_generation_that_waits_for_them() {
     let folder = Folder::new("brake");
-    assert_eq!(folder.go(true, &["selfplay.at_once=64"]), Finish::Complete);
-    // No second is counted for two phases.
-    let metrics = &Metrics::load(&folder.run()).unwrap()[0];
-    assert!(metrics.selfplay.seconds + metrics.learning.seconds <= metrics.seconds, "{metrics:?}");
+    assert_eq!(folder.go(true, &["selfplay.at_once=64", "generations=2"]), Finish::Complete);
+    // No second of the second generation is counted for two phases, although its games were played during the first.
+    let metrics = Metrics::load(&folder.run()).unwrap();
+    let whole = metrics[1].seconds - metrics[0].seconds;
+    assert!(metrics[0].learning.seconds > 1.0 && metrics[1].learning.seconds > 0.1, "{metrics:?}");
+    assert!(metrics[1].selfplay.seconds + metrics[1].learning.seconds <= whole, "{metrics:?}");
 }
 
 #[test]
