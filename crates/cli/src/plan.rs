@@ -73,7 +73,9 @@ fn print(plan: &Plan, config: &Config, machine: &Machine, out: &mut impl Write) 
         clock(plan.gate),
         if machine.overlap { ", games going on meanwhile" } else { "" }
     )?;
-    writeln!(out, "             if games are as long as an untrained network's: {:.0} plies", plan.length)?;
+    // None may end in so short a time.
+    let whose = if plan.is_random_length { "those of random moves" } else { "an untrained network's" };
+    writeln!(out, "             if games are as long as {whose}: {:.0} plies", plan.length)?;
     if config.generations > 0 {
         let whole = generation * f64::from(config.generations);
         writeln!(out, "run          {} for {} generations, ratings aside", clock(whole), config.generations)?;

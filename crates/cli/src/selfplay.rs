@@ -186,8 +186,7 @@ fn settings<G: Game>(command: &SelfplayCommand, rules: &G::Rules) -> anyhow::Res
         cheap: (command.cheap > 0.0).then(|| Cheap { share: command.cheap, visits: (visits / 6).max(2) }),
         temperature: Temperature { plies: command.temperature_plies, ..Temperature::ALPHA_ZERO },
         resign: command.resign.map(|value| Resign { below: -value, moves: 3, play_through: 0.1 }),
-        // Room for the visits of a move and what is left of the last one's.
-        tree_bytes: (visits as usize * 1_024).max(64 << 10),
+        tree_bytes: Settings::room_for(visits),
         ..Settings::default()
     })
 }

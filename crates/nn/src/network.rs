@@ -37,9 +37,6 @@ pub struct Origin {
     /// Training steps behind it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
-    /// When it was made, as YYYY-MM-DD.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub date: Option<String>,
     /// Elo, if it was measured, with its pool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<String>,

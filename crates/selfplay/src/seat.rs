@@ -6,7 +6,7 @@ use alfil_game::{First, Game, Mover, Outcome, Score, Side};
 use alfil_search::root::{GumbelRoot, add_noise, forced_edge, improved_policy, pick, pick_by, visit_policy};
 use alfil_search::seed::mix;
 use alfil_search::selection::Rule;
-use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, View, gather};
+use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, USUAL_MOVES, View, gather};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -96,7 +96,7 @@ impl<G: Game> Seat<G> {
             number: 0,
             random: generator(terms.seed, 0),
             start: String::new(),
-            tree: Tree::new(terms.settings.tree_bytes, 36),
+            tree: Tree::new(terms.settings.tree_bytes, USUAL_MOVES),
             scratch: Scratch::new(&game),
             game,
             plies: Vec::new(),

@@ -80,9 +80,9 @@ impl PlayerLine {
             PlayerKind::Handcrafted(settings) => tree(&Kind::Handcrafted(Knowledge::Full), settings),
             PlayerKind::Trained(settings) => {
                 let network = Network::shipped(G::NAME).ok_or(BuildError::NoModel(G::NAME))?;
-                let Origin { generation, steps, date, .. } = &network.origin;
+                let Origin { generation, steps, .. } = &network.origin;
                 // Another version of the program may come with another network.
-                let identity = format!("{}, generation {generation:?} of {steps:?} steps, {date:?}", self.settings);
+                let identity = format!("{}, generation {generation:?} of {steps:?} steps", self.settings);
                 let kind = Kind::Network(Arc::new(network));
                 let unusable = |why| BuildError::Network { path: name.clone(), why };
                 Entrant::tree(name, identity, &kind, *settings).map_err(unusable)

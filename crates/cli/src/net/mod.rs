@@ -193,7 +193,6 @@ fn info(path: &Path, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict
         ("generation", origin.generation.map(|generation| generation.to_string())),
         ("parent", origin.parent.clone()),
         ("steps", origin.steps.map(|steps| steps.to_string())),
-        ("date", origin.date.clone()),
         ("rating", origin.rating.clone()),
         ("note", origin.note.clone()),
     ];

@@ -83,8 +83,7 @@ impl<E: Encoding> Run<E> {
 
     /// Whether a candidate with this result is promoted.
     fn passes(&self, report: &Report) -> bool {
-        let games = report.games().max(1) as f64;
-        let score = (report.wins as f64 + report.draws as f64 / 2.0) / games;
+        let score = report.pairs.score();
         match report.sprt.and_then(|(_, state)| state.decision) {
             Some(decision) => decision == Decision::AcceptH1,
             None if self.config.gate.kind == GateKind::Score => score >= self.config.gate.score,
