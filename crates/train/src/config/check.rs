@@ -119,15 +119,15 @@ impl Config {
             ("selfplay.endings_share", selfplay.endings_share),
             ("selfplay.surprise", selfplay.surprise),
         ] {
-            found.number(key, share.into(), 0.0, 1.0);
+            found.number(key, share, 0.0, 1.0);
         }
-        found.number("selfplay.gumbel_scale", selfplay.gumbel_scale.into(), 0.001, 100.0);
-        found.number("selfplay.noise_alpha", selfplay.noise_alpha.into(), 0.001, 1000.0);
-        found.number("selfplay.forced", selfplay.forced.into(), 0.0, 100.0);
-        found.number("selfplay.temperature", selfplay.temperature.into(), 0.0, 10.0);
-        found.number("selfplay.last_temperature", selfplay.last_temperature.into(), 0.0, 10.0);
-        found.number("selfplay.temperature_half_life", selfplay.temperature_half_life.into(), 0.0, 1e6);
-        found.number("selfplay.resign_below", selfplay.resign_below.into(), -1.0, 0.0);
+        found.number("selfplay.gumbel_scale", selfplay.gumbel_scale, 0.001, 100.0);
+        found.number("selfplay.noise_alpha", selfplay.noise_alpha, 0.001, 1000.0);
+        found.number("selfplay.forced", selfplay.forced, 0.0, 100.0);
+        found.number("selfplay.temperature", selfplay.temperature, 0.0, 10.0);
+        found.number("selfplay.last_temperature", selfplay.last_temperature, 0.0, 10.0);
+        found.number("selfplay.temperature_half_life", selfplay.temperature_half_life, 0.0, 1e6);
+        found.number("selfplay.resign_below", selfplay.resign_below, -1.0, 0.0);
         found.number("selfplay.adjudicate_material", selfplay.adjudicate_material.into(), 0.0, 1e6);
         found.whole("window.first", window.first, 1, u64::MAX);
         found.number("window.exponent", window.exponent, 0.0, 1.0);
@@ -156,7 +156,7 @@ impl Config {
         ] {
             found.number(key, weight, 0.0, 1000.0);
         }
-        found.number("training.search_value", training.search_value.into(), 0.0, 1.0);
+        found.number("training.search_value", training.search_value, 0.0, 1.0);
         found.whole("gate.games", gate.games, 2, 1_000_000);
         found.whole("gate.visits", gate.visits.into(), 1, 1_000_000);
         found.number("gate.score", gate.score, 0.0, 1.0);
