@@ -44,7 +44,7 @@ impl<G: Game> Sitting<G> {
         if self.ended.is_some() {
             moves.clear();
         }
-        by_the_rules.or_else(|| self.ended)
+        by_the_rules.or(self.ended)
     }
 
     /// The last move with the side that made it, as people write it.
