@@ -271,3 +271,28 @@ fn the_rules_are_those_of_the_game_that_is_followed() {
     search.go_to(&short, &[]);
     assert!(run(&mut search, &visits(100)).lines[0].proof.is_some());
 }
+
+#[test]
+fn going_round_in_circles_is_a_draw_but_the_game_goes_on() {
+    // A queen up: going back to where the game began is seen as a draw, another move as what it is worth.
+    let start = chess("7k/8/8/8/8/8/8/KQ6 w - - 0 1");
+    let mut search = Search::new(
+        Tree::new(1 << 20, 36),
+        vec![Box::new(Handcrafted::new(Knowledge::Full)) as Box<dyn Evaluator<Chess>>],
+        start.clone(),
+    );
+    let mut game = start.clone();
+    let played = line(&mut game, "Qb2+ Kg8").unwrap();
+    search.go_to(&start, &played);
+    let limits = Limits { only: vec![game.parse_move("Qb1").unwrap().into()], ..visits(300) };
+    let back = run(&mut search, &limits);
+    // Black can go back to the start position.
+    assert!(back.lines[0].value().abs() < 0.2, "{:?}", back.lines[0]);
+    search.clear();
+    assert!(run(&mut search, &visits(300)).lines[0].value() > 0.5);
+    // It is only the search that stops there.
+    let circle = line(&mut game, "Qb1 Kh8").unwrap();
+    search.go_to(&start, &[played, circle].concat());
+    let report = run(&mut search, &visits(100));
+    assert!(report.visits >= 100 && report.lines[0].value() > 0.5, "{report:?}");
+}

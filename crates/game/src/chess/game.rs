@@ -276,6 +276,10 @@ impl Game for Chess {
         }
     }
 
+    fn is_repetition(&self) -> bool {
+        self.repetitions > 0
+    }
+
     fn play(&mut self, m: Move) {
         match m.to_shakmaty(&self.position) {
             Some(m) => self.play_shakmaty(m),

@@ -77,11 +77,6 @@ impl HexChess {
     pub(super) fn clock(&self) -> u32 {
         self.clock
     }
-
-    /// Whether this position has been on the board before.
-    pub(super) fn is_repeated(&self) -> bool {
-        self.repetitions > 0
-    }
 }
 
 impl Game for HexChess {
@@ -200,6 +195,10 @@ impl Game for HexChess {
         } else {
             None
         }
+    }
+
+    fn is_repetition(&self) -> bool {
+        self.repetitions > 0
     }
 
     fn play(&mut self, m: Move) {

@@ -1,6 +1,6 @@
 //! The two steps of a search.
 
-use alfil_game::{Game, Side};
+use alfil_game::{Game, Score, Side};
 
 use super::node::{NONE, Node};
 use super::proof::Proof;
@@ -85,7 +85,12 @@ pub fn gather<G: Game>(tree: &Tree, root: &G, rule: &Rule, first: Option<u16>, s
 /// Makes a node for the game in `scratch`, below `parent`.
 fn enter<G: Game>(tree: &Tree, parent: u32, edge: u16, scratch: &mut Scratch<G>) -> Gathered {
     let Scratch { game, moves, .. } = scratch;
-    let outcome = game.legal_moves(moves);
+    let mut score = game.legal_moves(moves).map(|outcome| outcome.score.to_mover(game.side()).0);
+    if score.is_none() && parent != NONE && game.is_repetition() {
+        score = Some(Score::DRAW);
+        // Without moves it is no root: if it is played all the same, the game goes on, and there is more to know.
+        moves.clear();
+    }
     moves.truncate(MOST_MOVES);
     let Some(index) = tree.allocate(game.side(), parent, edge, moves.len() as u16) else {
         return give_up(tree, parent, Gathered::Full);
@@ -94,7 +99,7 @@ fn enter<G: Game>(tree: &Tree, parent: u32, edge: u16, scratch: &mut Scratch<G>)
     for (edge, &m) in (0..).zip(moves.iter()) {
         tree.set_edge(node, edge, m.into(), 0.0);
     }
-    let proof = outcome.map(|outcome| Proof { score: outcome.score.to_mover(game.side()).0, plies: 0 });
+    let proof = score.map(|score| Proof { score, plies: 0 });
     if let Some(proof) = proof {
         node.prove(proof);
         node.expand();
