@@ -142,10 +142,10 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
     /// How the game has ended, if it has. `generated` is what [`generate`](Game::generate) gave for this position.
     fn verdict(&self, generated: &[Self::Move]) -> Option<Outcome>;
 
-    /// Whether the position has been on the board before, where the rules count that. Searches hold it for a draw, which a third
-    /// time would be: else whoever is winning sees no harm in going round in circles.
-    fn is_repetition(&self) -> bool {
-        false
+    /// How many plies ago the position was on the board last, if it was and the rules count that. Searches hold a return to where
+    /// the game has been for a draw, which a third time would be: else whoever is winning sees no harm in going round in circles.
+    fn repeated_after(&self) -> Option<u32> {
+        None
     }
 
     /// Plays a move that [`generate`](Game::generate) gave for this position.

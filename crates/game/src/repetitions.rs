@@ -29,4 +29,10 @@ impl<const N: usize> Repetitions<N> {
         let same_side = self.earlier.iter().rev().skip(1).step_by(2);
         same_side.filter(|&&earlier| earlier == key).count().min(usize::from(u8::MAX)) as u8
     }
+
+    /// How many plies ago it was there last.
+    pub fn last(&self, key: u64) -> Option<u32> {
+        let plies = (2..).step_by(2).zip(self.earlier.iter().rev().skip(1).step_by(2));
+        plies.into_iter().find_map(|(plies, &earlier)| (earlier == key).then_some(plies))
+    }
 }

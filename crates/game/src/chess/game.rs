@@ -276,8 +276,8 @@ impl Game for Chess {
         }
     }
 
-    fn is_repetition(&self) -> bool {
-        self.repetitions > 0
+    fn repeated_after(&self) -> Option<u32> {
+        (self.repetitions > 0).then(|| self.reversible.last(self.key)).flatten()
     }
 
     fn play(&mut self, m: Move) {

@@ -70,6 +70,11 @@ impl HexChess {
         HexChess { position, repetitions: 0, clock, number, ply: 0, rules: *rules, reversible: Repetitions::default() }
     }
 
+    /// Whether this position has been on the board before.
+    pub(super) fn is_repeated(&self) -> bool {
+        self.repetitions > 0
+    }
+
     pub(super) fn current(&self) -> &Position {
         &self.position
     }
@@ -197,8 +202,8 @@ impl Game for HexChess {
         }
     }
 
-    fn is_repetition(&self) -> bool {
-        self.repetitions > 0
+    fn repeated_after(&self) -> Option<u32> {
+        (self.repetitions > 0).then(|| self.reversible.last(self.position.key())).flatten()
     }
 
     fn play(&mut self, m: Move) {

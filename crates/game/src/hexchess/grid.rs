@@ -55,7 +55,7 @@ impl Encoding for Grid {
         if let Some(passed) = position.en_passant() {
             planes[EN_PASSANT * GRID + grid_cell(passed.seen_by(us))] = 1.0;
         }
-        planes[REPEATED * GRID..][..GRID].fill(f32::from(u8::from(game.is_repetition())));
+        planes[REPEATED * GRID..][..GRID].fill(f32::from(u8::from(game.is_repeated())));
         planes[CLOCK * GRID..][..GRID].fill((game.clock() as f32 / FIFTY_MOVES as f32).min(1.0));
         for cell in Cell::all() {
             planes[ON_BOARD * GRID + grid_cell(cell)] = 1.0;

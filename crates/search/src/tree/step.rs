@@ -84,9 +84,10 @@ pub fn gather<G: Game>(tree: &Tree, root: &G, rule: &Rule, first: Option<u16>, s
 
 /// Makes a node for the game in `scratch`, below `parent`.
 fn enter<G: Game>(tree: &Tree, parent: u32, edge: u16, scratch: &mut Scratch<G>) -> Gathered {
-    let Scratch { game, moves, .. } = scratch;
+    let Scratch { game, moves, depth } = scratch;
     let mut score = game.legal_moves(moves).map(|outcome| outcome.score.to_mover(game.side()).0);
-    if score.is_none() && parent != NONE && game.is_repetition() {
+    // The game has been there, not only this walk. Were all circles of walks draws, rook endings would no longer be won.
+    if score.is_none() && parent != NONE && game.repeated_after().is_some_and(|plies| plies >= *depth) {
         score = Some(Score::DRAW);
         // Without moves it is no root: if it is played all the same, the game goes on, and there is more to know.
         moves.clear();
