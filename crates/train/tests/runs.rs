@@ -188,6 +188,19 @@ fn expectations_are_compared_with_results_alone() {
 }
 
 #[test]
+fn few_games_are_learnt_from_less_often() {
+    let folder = Folder::new("reuse");
+    let settings = ["training.reuse=4", "training.first_reuse=1", "window.first=700"];
+    folder.go(false, &[&["generations=2", "selfplay.games=64"], &settings[..]].concat());
+    let metrics = Metrics::load(&folder.run()).unwrap();
+    let positions: Vec<u64> = metrics.iter().map(|generation| generation.selfplay.positions).collect();
+    assert!(positions[0] < 700 && positions[0] + positions[1] >= 700, "{positions:?}");
+    let steps = |positions: u64, reuse: f64| (positions as f64 * reuse / 16.0).round() as u64;
+    assert_eq!(metrics[0].learning.steps, steps(positions[0], 1.0));
+    assert_eq!(metrics[1].learning.steps, metrics[0].learning.steps + steps(positions[1], 4.0));
+}
+
+#[test]
 fn a_run_goes_on_although_its_old_configuration_is_no_longer_allowed() {
     let folder = Folder::new("config");
     folder.go(false, &[]);

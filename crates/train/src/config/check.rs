@@ -136,6 +136,7 @@ impl Config {
         found.number("window.held_out", window.held_out, 0.0, 0.5);
         found.whole("training.batch", training.batch as u64, 2, 65_536);
         found.number("training.reuse", training.reuse, 0.001, 1000.0);
+        found.number("training.first_reuse", training.first_reuse, 0.0, 1000.0);
         found.number("training.momentum", training.momentum, 0.0, 0.9999);
         found.number("training.beta1", training.beta1, 0.0, 0.9999);
         found.number("training.beta2", training.beta2, 0.0, 0.999_999);

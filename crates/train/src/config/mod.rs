@@ -148,6 +148,7 @@ pub struct TrainingSection {
     pub batch: usize,
     pub steps: u64,
     pub reuse: f64,
+    pub first_reuse: f64,
     pub optimizer: OptimizerName,
     pub momentum: f64,
     pub beta1: f64,

@@ -64,7 +64,9 @@ impl<E: Encoding> Run<E> {
     /// Notes how much is to be learnt from so many new positions, and the number of the next game.
     pub(super) fn end_of_games(&mut self, next: u64, positions: u64) -> Result<(), RunError> {
         let training = &self.config.training;
-        let steps = (positions as f64 * training.reuse / training.batch as f64).round() as u64;
+        let few = self.replay.positions() < self.config.window.first;
+        let reuse = if few && training.first_reuse > 0.0 { training.first_reuse } else { training.reuse };
+        let steps = (positions as f64 * reuse / training.batch as f64).round() as u64;
         let most = if training.steps == 0 { u64::MAX } else { training.steps };
         self.state.games = next;
         self.state.target = self.state.steps + steps.clamp(1, most);

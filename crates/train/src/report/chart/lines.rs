@@ -15,9 +15,9 @@ const PLACES: usize = 160;
 
 /// Room for the names of levels, and characters that fit.
 const NAMES: f64 = 136.0;
-const NAME: usize = 18;
+const NAME: usize = 21;
 
-/// Levels' names are at least so far apart.
+/// The height of a line of a level's name.
 const ROW: f64 = 13.0;
 
 /// Lines in one field.
@@ -144,29 +144,30 @@ impl<'a> Lines<'a> {
             self.levels.iter().map(|(name, level)| (plot.y(*level), name.as_str(), *level)).collect();
         levels.sort_by(|a, b| a.0.total_cmp(&b.0));
         // Names that would cover each other make room: first downwards, then, from the bottom, upwards.
-        let mut rows: Vec<f64> = levels.iter().map(|level| level.0).collect();
-        for index in 1..rows.len() {
-            rows[index] = rows[index].max(rows[index - 1] + ROW);
+        let heights: Vec<f64> = levels.iter().map(|(_, name, _)| rows(name).count() as f64 * ROW).collect();
+        let mut tops: Vec<f64> = levels.iter().map(|level| level.0).collect();
+        for index in 1..tops.len() {
+            tops[index] = tops[index].max(tops[index - 1] + heights[index - 1]);
         }
-        let mut most = plot.bottom();
-        for row in rows.iter_mut().rev() {
-            *row = row.min(most);
-            most = *row - ROW;
+        let mut most = plot.bottom() + ROW;
+        for (top, height) in tops.iter_mut().zip(heights).rev() {
+            *top = top.min(most - height);
+            most = *top;
         }
         let (left, right) = (plot.left(), plot.right());
+        let x = right + 11.0;
         let mut out = String::new();
-        for ((y, name, level), row) in levels.into_iter().zip(rows) {
-            let _ = writeln!(
+        for ((y, name, level), top) in levels.into_iter().zip(tops) {
+            let _ = write!(
                 out,
-                "<path class=\"level\" d=\"M{left} {y:.1}H{right}L{:.1} {row:.1}\"/>\
-                 <text x=\"{:.1}\" y=\"{:.1}\">{}<title>{}: {}</title></text>",
-                right + 8.0,
-                right + 11.0,
-                row + 4.0,
-                escape(&cut(name, NAME)),
-                escape(name),
-                self.told(level)
+                "<path class=\"level\" d=\"M{left} {y:.1}H{right}L{:.1} {top:.1}\"/><text>",
+                right + 8.0
             );
+            for (row, text) in rows(name).enumerate() {
+                let y = top + 4.0 + row as f64 * ROW;
+                let _ = write!(out, "<tspan x=\"{x:.1}\" y=\"{y:.1}\">{}</tspan>", escape(&cut(text, NAME)));
+            }
+            let _ = writeln!(out, "<title>{}: {}</title></text>", escape(name), self.told(level));
         }
         out
     }
@@ -209,6 +210,11 @@ impl<'a> Lines<'a> {
             Unit::Elo => elo(value),
         }
     }
+}
+
+/// The name of a player in a row, and how it is set in another.
+fn rows(name: &str) -> impl Iterator<Item = &str> {
+    name.splitn(2, ':')
 }
 
 fn draw(line: &Line, plot: &Plot) -> String {
