@@ -193,8 +193,10 @@ fn chess_games_are_written_as_pgn() {
     std::fs::write(&path, "my precious games").unwrap();
     let error = play(&a, &b, settings(12, 2), archive).unwrap_err();
     assert!(error.to_string().contains("holds other games"), "{error}");
-    let fresh = Archive { journal: None, pgn: Some(path.clone()) };
+    let journal = path.with_extension("other");
+    let fresh = Archive { journal: Some(journal.clone()), pgn: Some(path.clone()) };
     play(&a, &b, settings(2, 1), fresh).unwrap_err();
+    assert!(!journal.exists());
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "my precious games");
 }
 

@@ -62,6 +62,8 @@ pub struct Go {
     pub nodes: Option<u32>,
     /// Mean depth to reach.
     pub depth: Option<u32>,
+    /// Until a win is proven, however far away it is.
+    pub mate: bool,
     /// Until told to stop.
     pub infinite: bool,
     /// In the opponent's time.
@@ -76,7 +78,7 @@ impl Go {
     /// Whether a search for `side` comes to an end by itself.
     pub fn is_limited(&self, side: Side) -> bool {
         let time = self.time[if side == Side::First { 0 } else { 1 }].or(self.move_time);
-        time.is_some() || self.nodes.is_some() || self.depth.is_some()
+        time.is_some() || self.nodes.is_some() || self.depth.is_some() || self.mate
     }
 }
 
@@ -175,8 +177,7 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
             "movetime" => go.move_time = time(number()),
             "nodes" => go.nodes = number(),
             "depth" => go.depth = number(),
-            // A proven mate ends every search, however far away it is: its distance says nothing new.
-            "mate" => drop(number()),
+            "mate" => go.mate = number().is_some(),
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
             "searchmoves" => {
@@ -232,5 +233,7 @@ mod tests {
         let Command::Go(go) = Command::parse("go searchmoves e2e4 d2d4 infinite") else { panic!() };
         assert_eq!(go.search_moves, ["e2e4", "d2d4"]);
         assert!(go.infinite);
+        let Command::Go(go) = Command::parse("go mate 3") else { panic!() };
+        assert!(go.mate && go.is_limited(Side::First));
     }
 }

@@ -61,12 +61,20 @@ impl<G: Game> Match<'_, G> {
         let header = Header::new([a, b], openings, settings.seed);
         let mut files = OpenArchive::<G>::new();
         let known = files.open_journal(&archive, &header)?;
+        let begins = known.is_empty();
         let target = settings.games.div_ceil(2);
         let mut tally = Tally::new(report, target, settings.sprt);
         let done: HashSet<u64> = known.iter().map(|pair| pair[0].pair).collect();
         let counted: Vec<_> = known.into_iter().flat_map(|pair| tally.add(pair)).collect();
         tally.report.resumed = tally.report.games();
-        files.open_pgn(&archive, [tally.report.a.clone(), tally.report.b.clone()], openings.rules(), &counted)?;
+        let names = [tally.report.a.clone(), tally.report.b.clone()];
+        if let Err(refused) = files.open_pgn(&archive, names, openings.rules(), &counted) {
+            // A match that does not begin leaves no journal behind.
+            if let Some(journal) = archive.journal.filter(|_| begins) {
+                let _ = std::fs::remove_file(journal);
+            }
+            return Err(refused);
+        }
         if tally.report.resumed > 0 {
             tell(Progress { report: &tally.report, pair: None });
         }

@@ -16,23 +16,27 @@ use crate::wording::{did_you_mean, shorten};
 pub const GRAMMAR: &str = "\
 Players:
   random                          any legal move
-  oracle                          perfect play, where the game has an exact solver
+  oracle                          perfect play, where there is an exact solver
   alphabeta:depth=3               alpha-beta with the handcrafted evaluation
   turns:depth=3,actions=4         plain alpha-beta over whole turns
   uct:rollouts=500                plain Monte Carlo tree search
   handcrafted:visits=800          tree search with the handcrafted evaluation
-  trained:visits=800              tree search with the network that comes with the program
+  trained:visits=800              tree search with the shipped network
   FILE.safetensors:visits=800     tree search with a network
   uci:PROGRAM ARGS,movetime=0.1   an engine that speaks UCI
 
 Keys, with commas between them:
   every player    name=
-  tree searches   visits= (or nodes=, or rollouts= for uct), movetime= in seconds, threads=,
-                  temperature= (0: the best move), policytemp= (not for uct; above 1: looks at more
-                  moves); or level=1 to 10 for all of these but threads=
-  alphabeta       depth=, eval= (material: counts pieces only), quiescence= (off: sees no exchange to its end)
-  turns           depth= in turns, actions= (moves of each piece that turns are made of)
-  engines         movetime=, nodes=, depth=, tc=BASE+INCREMENT in seconds, option.NAME=";
+  tree searches   visits= (or nodes=, or rollouts= for uct), threads=,
+                  movetime= in seconds, temperature= (0: the best move),
+                  policytemp= (not for uct; above 1: looks at more moves);
+                  or level=1 to 10 for all of these but threads=
+  alphabeta       depth=, eval= (material: counts pieces only),
+                  quiescence= (off: sees no exchange to its end)
+  turns           depth= in turns, actions= (moves of each piece that
+                  are looked at, where a turn is several moves)
+  engines         movetime=, nodes=, depth=, tc=BASE+INCREMENT in seconds,
+                  option.NAME=";
 
 /// A player as one line names it. The module's documentation has the grammar.
 ///
@@ -184,6 +188,9 @@ const TREE_KEYS: [&str; 8] = ["level", "visits", "nodes", "movetime", "threads",
 
 /// The kind or file, and its keys: after the first colon that a key and `=` follow. A file's name may contain colons.
 fn split(text: &str) -> (&str, &str) {
+    if let Some((kind, keys)) = text.split_once(':').filter(|(kind, _)| KINDS.contains(kind)) {
+        return (kind, keys);
+    }
     let is_key = |rest: &str| {
         let key = rest.split_once('=').map_or("", |(key, _)| key);
         !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic())
@@ -283,6 +290,17 @@ mod tests {
 
     fn complaint(text: &str) -> String {
         text.parse::<PlayerLine>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_help_fits_a_narrow_terminal() {
+        assert!(GRAMMAR.lines().all(|line| line.len() <= 78), "{GRAMMAR}");
+    }
+
+    #[test]
+    fn keys_without_values_are_told() {
+        assert_eq!(complaint("handcrafted:visits"), "'visits' should be written as key=value");
+        assert_eq!(complaint("alphabeta:3"), "'3' should be written as key=value");
     }
 
     #[test]

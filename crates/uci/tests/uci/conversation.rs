@@ -148,6 +148,8 @@ fn positions_and_results_are_told() {
     assert!(heard.iter().any(|line| line.contains("score mate 1") && line.contains("wdl 1000 0 0")), "{heard:#?}");
     assert!(heard.iter().any(|line| line.contains("multipv 3")));
     assert_eq!(heard.last().unwrap(), "bestmove a1a8");
+    gui.say("go mate 1");
+    assert_eq!(gui.wait("bestmove").last().unwrap(), "bestmove a1a8");
     // Mated, stalemated.
     for fen in ["R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
         gui.say(&format!("position fen {fen}"));
