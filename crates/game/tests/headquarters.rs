@@ -225,14 +225,26 @@ fn rules_are_chosen_by_text() {
 fn the_estimate_is_the_thesis_s_with_its_weights() {
     let start = Headquarters::new(&Rules::default());
     assert_eq!((start.evaluate(Knowledge::Full), start.evaluate(Knowledge::Material)), (0, 0));
-    // Health 12 to 10, points 20 to 15, ways: red 4 and 8 to m8, blue 3 to c3.
+    // Health 12 to 10, points 20 to 15, ways: red 4 and 8 to m8, blue 3 to c3, and 23 for each who has fallen.
     let text = format!("{OPEN} c3:20,m4:7,e8:5 m8:15,c6:10 red 9");
     let estimate = |rules: &str| {
         let game = Headquarters::from_position(&text, &Headquarters::rules(rules).unwrap()).unwrap();
         (game.evaluate(Knowledge::Full), game.evaluate(Knowledge::Material))
     };
-    assert_eq!(estimate(""), (10 * (5 - 9 + 2), 20));
-    assert_eq!(estimate("headquarters=3,distance=2,health=10"), (10 * (15 - 18 + 20), 200));
+    assert_eq!(estimate(""), (10 * (5 + 14 + 2), 20));
+    assert_eq!(estimate("headquarters=3,distance=2,health=10"), (10 * (15 + 28 + 20), 200));
+}
+
+#[test]
+fn losing_a_soldier_is_never_good() {
+    let rules = Rules::default();
+    let estimate = |armies: &str| {
+        let game = Headquarters::from_position(&format!("{OPEN} {armies} red 1"), &rules).unwrap();
+        game.evaluate(Knowledge::Full)
+    };
+    for without in ["c3:20,-,e5:10,d9:10", "c3:20,c2:10,-,d9:10", "c3:20,c2:10,e5:10"] {
+        assert!(estimate(&format!("{without} m8:20,m9:10,k6:10,l2:10")) < 0, "{without}");
+    }
 }
 
 fn reached(start: usize, choices: &[u16]) -> Headquarters {
@@ -335,4 +347,6 @@ fn the_board_is_drawn_in_80_columns() {
     }
     let coloured = game.coloured();
     assert!(coloured.contains("\x1b[2;31mr10'\x1b[0m") && coloured.contains("\x1b[1;34mb9\x1b[0m"), "{coloured}");
+    let over = open("c3:20,a1:1 m8:12,h5:9 red 101").to_string();
+    assert!(over.contains("blue 12 at m8") && !over.contains("to move"), "{over}");
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::cells::{Cell, column_letter};
 use super::game::Headquarters;
 use super::notation::SIDES;
-use crate::Side;
+use crate::{Game, Side};
 
 /// What is painted.
 #[derive(Clone, Copy)]
@@ -54,9 +54,11 @@ pub(super) fn draw(game: &Headquarters, paint: impl Fn(Ink, &str) -> String) -> 
         format!("{} {} at {}", SIDES[side as usize], army.points, army.headquarters)
     };
     let (red, blue) = (headquarters(Side::First), headquarters(Side::Second));
-    let mover = SIDES[position.mover as usize];
     let _ = writeln!(text, "\n\n   headquarters: {red}, {blue}; ' has had its order");
-    let _ = writeln!(text, "   {mover} to move, turn {} of {}", game.turn, game.turn_cap());
+    if game.outcome().is_none() {
+        let mover = SIDES[position.mover as usize];
+        let _ = writeln!(text, "   {mover} to move, turn {} of {}", game.turn, game.turn_cap());
+    }
     text
 }
 

@@ -1,6 +1,6 @@
 //! The thesis's estimate: points of the headquarters, ways to the enemy's, health of the soldiers.
 
-use super::position::{Army, Position};
+use super::position::{Army, Position, Unit};
 use crate::Knowledge;
 
 /// How much each term counts. The thesis has 1 for all, and calls other weights the best way to other behaviour.
@@ -29,7 +29,7 @@ pub(super) fn evaluate(position: &Position, weights: &Weights, knowledge: Knowle
     let mut points = weights.health * (health(own) - health(other));
     if knowledge == Knowledge::Full {
         points += weights.headquarters * (i32::from(own.points) - i32::from(other.points));
-        points += weights.distance * (way(other, own) - way(own, other));
+        points += weights.distance * (way(position, other, own) - way(position, own, other));
     }
     POINT * points
 }
@@ -43,7 +43,10 @@ fn health(army: &Army) -> i32 {
     army.units.iter().map(|unit| i32::from(unit.health)).sum()
 }
 
-/// Steps of all living soldiers to the other side's headquarters, were there no obstacles.
-fn way(army: &Army, other: &Army) -> i32 {
-    army.living().map(|(_, unit)| unit.cell.distance(other.headquarters)).sum()
+/// Steps of all soldiers to the other side's headquarters, were there no obstacles. One that has fallen is as far from it as
+/// the map is long: nobody comes nearer by losing soldiers.
+fn way(position: &Position, army: &Army, other: &Army) -> i32 {
+    let longest = i32::from(position.field.width) + i32::from(position.field.height) - 2;
+    let way = |unit: &Unit| if unit.is_alive() { unit.cell.distance(other.headquarters) } else { longest };
+    army.units.iter().map(way).sum()
 }
