@@ -72,15 +72,18 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
 
     /// The rules that `text` chooses with `key=value`, several with commas between them; the usual ones if it is empty.
     fn rules(text: &str) -> Result<Self::Rules, RulesError> {
-        if text.trim().is_empty() {
-            Ok(Self::Rules::default())
-        } else {
-            Err(RulesError::new::<Self>(text, "its rules are always the same"))
-        }
+        Self::rules_from_elsewhere(text, &Self::Rules::default())
     }
 
-    /// What was chosen about the rules of this game, but for where it begins, as [`rules_from_elsewhere`] reads it; empty for
-    /// the usual ones.
+    /// The text that chooses these rules, but for where games begin, as [`rules`](Game::rules) reads it; empty for the usual
+    /// ones.
+    fn rules_text(rules: &Self::Rules) -> String {
+        let _ = rules;
+        String::new()
+    }
+
+    /// What was chosen about the rules of this game, but for where it begins and how positions are estimated, as
+    /// [`rules_from_elsewhere`] reads it; empty for the usual ones.
     ///
     /// [`rules_from_elsewhere`]: Game::rules_from_elsewhere
     fn chosen_rules(&self) -> String {
@@ -88,8 +91,13 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
     }
 
     /// As [`rules`](Game::rules), for a text that came with a game from elsewhere and is not to be trusted: opens no files.
-    fn rules_from_elsewhere(text: &str) -> Result<Self::Rules, RulesError> {
-        Self::rules(text)
+    /// What it does not name stays as in `rules`.
+    fn rules_from_elsewhere(text: &str, rules: &Self::Rules) -> Result<Self::Rules, RulesError> {
+        if text.trim().is_empty() {
+            Ok(rules.clone())
+        } else {
+            Err(RulesError::new::<Self>(text, "its rules are always the same"))
+        }
     }
 
     /// The start position.

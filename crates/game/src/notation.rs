@@ -43,6 +43,11 @@ pub(crate) fn settings(text: &str) -> impl Iterator<Item = Result<(&str, &str), 
     })
 }
 
+/// What [`settings`] takes apart, of settings that may be empty.
+pub(crate) fn join_settings<const N: usize>(settings: [&str; N]) -> String {
+    settings.into_iter().filter(|setting| !setting.is_empty()).collect::<Vec<_>>().join(",")
+}
+
 /// Reads the most plies that a game may have.
 pub(crate) fn read_ply_cap(value: &str) -> Result<u32, String> {
     let cap = value.parse().ok().filter(|cap| (1..=HIGHEST_PLY_CAP).contains(cap));

@@ -48,12 +48,12 @@ fn games_keep_their_promises() {
 fn games_by_other_than_the_usual_rules_keep_their_promises() {
     fn check<G: Game>(rules: &str) {
         let rules = G::rules(rules).unwrap();
-        assert!(!G::new(&rules).chosen_rules().is_empty());
+        assert!(!G::new(&rules).chosen_rules().is_empty() && !G::rules_text(&rules).is_empty());
         report(G::NAME, check_game::<G>(&rules, Effort::default()));
     }
     check::<HexChess>("stalemate=3/4, ply_cap=300");
-    check::<Headquarters>("turn_cap=20");
-    let error = Headquarters::rules_from_elsewhere("map=/dev/stdin").unwrap_err().to_string();
+    check::<Headquarters>("turn_cap=20, distance=3, health=0");
+    let error = Headquarters::rules_from_elsewhere("map=/dev/stdin", &Default::default()).unwrap_err().to_string();
     assert!(error.contains("no map is read"), "{error}");
 }
 

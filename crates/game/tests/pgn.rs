@@ -6,7 +6,7 @@ use alfil_game::headquarters::Headquarters;
 use alfil_game::hexchess::HexChess;
 use alfil_game::pgn::{PgnGame, PgnReader};
 use alfil_game::registry::{self, GameVisitor};
-use alfil_game::{First, Game, Score, line};
+use alfil_game::{First, Game, Knowledge, Score, line};
 use proptest::prelude::*;
 
 const DEEP_BLUE: &str = include_str!("fixtures/deep-blue-kasparov-1997-6.pgn");
@@ -199,6 +199,16 @@ fn the_rules_of_a_game_and_its_numbers_are_kept() {
     let (written, read) = read_back::<Headquarters>("turn_cap=6", "3/3 a1:20,a2:10 c1:20,c2:10 blue 4", "end end end");
     assert!(written.contains("\n2... end 3. end end 1/2-1/2"), "{written}");
     assert_eq!(read.end().outcome().unwrap().reason, "turn cap");
+    // What a game says nothing of stays as it was chosen.
+    let rules = Headquarters::rules("distance=3,turn_cap=50").unwrap();
+    let by = |file: &str| PgnReader::new(file.as_bytes()).with_rules(rules.clone()).next().unwrap().unwrap().start;
+    let [plain, tagged]: [Headquarters; 2] = ["1. end *\n", "[Rules \"turn_cap=6\"]\n\n1. c2-e2 *\n"].map(by);
+    assert_eq!((plain.chosen_rules().as_str(), tagged.chosen_rules().as_str()), ("turn_cap=50", "turn_cap=6"));
+    let estimate = |mut game: Headquarters| {
+        line(&mut game, "c2-e2").unwrap();
+        game.evaluate(Knowledge::Full)
+    };
+    assert_eq!((estimate(plain), estimate(tagged)), (60, 60));
     for (rules, expected) in [("turn_cap=0", "turn_cap is a number"), ("map=maps/other.txt", "no map is read")] {
         let file = format!("[Rules \"{rules}\"]\n\n1. end *\n");
         let error = PgnReader::<Headquarters, _>::new(file.as_bytes()).next().unwrap().unwrap_err().to_string();

@@ -8,7 +8,7 @@ use shakmaty::{Board, CastlingMode, Color, EnPassantMode, Position, Square};
 
 use super::moves::Move;
 use super::{board_text, endings, evaluation, fen, san};
-use crate::notation::{ply_cap_text, read_ply_cap, settings, shorten};
+use crate::notation::{join_settings, ply_cap_text, read_ply_cap, settings, shorten};
 use crate::repetitions::Repetitions;
 use crate::{Game, Knowledge, MoveError, Outcome, PositionError, RulesError, Side};
 
@@ -189,9 +189,9 @@ impl Game for Chess {
         "8/8/4k3/8/8/3KB3/4p3/8 b - - 0 60",
     ];
 
-    fn rules(text: &str) -> Result<Rules, RulesError> {
+    fn rules_from_elsewhere(text: &str, rules: &Rules) -> Result<Rules, RulesError> {
         let wrong = |reason: String| RulesError::new::<Chess>(text, reason);
-        let mut rules = Rules::default();
+        let mut rules = rules.clone();
         for setting in settings(text) {
             match setting.map_err(wrong)? {
                 ("chess960", value) => {
@@ -202,6 +202,11 @@ impl Game for Chess {
             }
         }
         Ok(rules)
+    }
+
+    fn rules_text(rules: &Rules) -> String {
+        let chess960 = if rules.chess960 { "chess960=true" } else { "" };
+        join_settings([chess960, &ply_cap_text(rules.ply_cap, Rules::default().ply_cap)])
     }
 
     fn chosen_rules(&self) -> String {

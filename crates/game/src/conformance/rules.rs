@@ -199,8 +199,13 @@ pub(super) fn endings<G: Game>(sample: &Sample<G>) -> Outcome {
 }
 
 pub(super) fn chosen<G: Game>(sample: &Sample<G>) -> Outcome {
-    let text = G::new(&sample.rules).chosen_rules();
-    let rules = G::rules_from_elsewhere(&text).map_err(|error| error.to_string())?;
+    let whole = G::rules_text(&sample.rules);
+    let read = G::rules(&whole).map_err(|error| error.to_string())?;
+    let again = G::rules_text(&read);
+    let start = G::new(&sample.rules);
+    ensure!(again == whole, start, "the rules '{whole}' read back as '{again}'");
+    let text = start.chosen_rules();
+    let rules = G::rules_from_elsewhere(&text, &G::Rules::default()).map_err(|error| error.to_string())?;
     let mut cases = 0;
     for game in sample.positions() {
         let read = G::from_position(&game.position(), &rules).map_err(|error| error.to_string())?;

@@ -82,13 +82,16 @@ impl Game for Headquarters {
         Rules::parse(text)
     }
 
-    fn rules_from_elsewhere(text: &str) -> Result<Rules, RulesError> {
-        Rules::parse_without_map(text)
+    fn rules_from_elsewhere(text: &str, rules: &Rules) -> Result<Rules, RulesError> {
+        rules.changed_without_map(text)
+    }
+
+    fn rules_text(rules: &Rules) -> String {
+        rules.text()
     }
 
     fn chosen_rules(&self) -> String {
-        let usual = self.turn_cap == Rules::default().turn_cap;
-        if usual { String::new() } else { format!("turn_cap={}", self.turn_cap) }
+        Rules { turn_cap: self.turn_cap, ..Rules::default() }.text()
     }
 
     fn new(rules: &Rules) -> Headquarters {

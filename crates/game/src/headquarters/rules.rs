@@ -8,7 +8,7 @@ use super::evaluation::Weights;
 use super::map;
 use super::position::Position;
 use crate::RulesError;
-use crate::notation::{settings, shorten};
+use crate::notation::{join_settings, settings, shorten};
 
 /// What can be chosen about the headquarters game: the map, the cap on turns, and how positions are estimated.
 #[derive(Clone, Debug)]
@@ -39,17 +39,32 @@ impl Default for Rules {
 impl Rules {
     /// Reads `map=FILE`, `turn_cap=N` and the weights `headquarters=`, `distance=`, `health=`.
     pub(super) fn parse(text: &str) -> Result<Rules, RulesError> {
-        Rules::parse_with(text, read_map)
+        Rules::default().changed(text, read_map)
     }
 
-    /// The same but for the map, which comes with the position of a game from elsewhere.
-    pub(super) fn parse_without_map(text: &str) -> Result<Rules, RulesError> {
-        Rules::parse_with(text, |_| Err("no map is read from a file that a game names".to_owned()))
+    /// These rules with what `text` chooses, but for the map, which comes with the position of a game from elsewhere.
+    pub(super) fn changed_without_map(&self, text: &str) -> Result<Rules, RulesError> {
+        self.changed(text, |_| Err("no map is read from a file that a game names".to_owned()))
     }
 
-    fn parse_with(text: &str, read_map: impl Fn(&str) -> Result<Position, String>) -> Result<Rules, RulesError> {
+    /// What [`parse`](Rules::parse) reads, but for the map; nothing for what is as usual.
+    pub(super) fn text(&self) -> String {
+        let usual = Rules::default();
+        let setting = |key: &str, value: i32, usual: i32| {
+            if value == usual { String::new() } else { format!("{key}={value}") }
+        };
+        let weight = |key: &str, of: fn(&Weights) -> i32| setting(key, of(&self.weights), of(&usual.weights));
+        join_settings([
+            &setting("turn_cap", self.turn_cap.into(), usual.turn_cap.into()),
+            &weight("headquarters", |weights| weights.headquarters),
+            &weight("distance", |weights| weights.distance),
+            &weight("health", |weights| weights.health),
+        ])
+    }
+
+    fn changed(&self, text: &str, read_map: impl Fn(&str) -> Result<Position, String>) -> Result<Rules, RulesError> {
         let wrong = |reason: String| RulesError::new::<Headquarters>(text, reason);
-        let mut rules = Rules::default();
+        let mut rules = self.clone();
         for setting in settings(text) {
             let (key, value) = setting.map_err(wrong)?;
             let weight = || {

@@ -7,7 +7,7 @@ use super::generate::generate;
 use super::moves::Move;
 use super::position::Position;
 use super::{board_text, endings, evaluation, fen, material, san};
-use crate::notation::{ply_cap_text, read_ply_cap, settings, shorten};
+use crate::notation::{join_settings, ply_cap_text, read_ply_cap, settings, shorten};
 use crate::repetitions::Repetitions;
 use crate::{Game, Knowledge, MoveError, Mover, Outcome, PositionError, RulesError, Score, Side};
 
@@ -113,9 +113,9 @@ impl Game for HexChess {
         "1/3/5/7/9/2k2K5/4B6/11/11/3p7/11 b - 0 60",
     ];
 
-    fn rules(text: &str) -> Result<Rules, RulesError> {
+    fn rules_from_elsewhere(text: &str, rules: &Rules) -> Result<Rules, RulesError> {
         let wrong = |reason: String| RulesError::new::<HexChess>(text, reason);
-        let mut rules = Rules::default();
+        let mut rules = *rules;
         for setting in settings(text) {
             match setting.map_err(wrong)? {
                 ("stalemate", "1/2") => rules.stalemate = Stalemate::Half,
@@ -128,13 +128,16 @@ impl Game for HexChess {
         Ok(rules)
     }
 
-    fn chosen_rules(&self) -> String {
-        let stalemate = match self.rules.stalemate {
+    fn rules_text(rules: &Rules) -> String {
+        let stalemate = match rules.stalemate {
             Stalemate::Half => "",
             Stalemate::ThreeQuarters => "stalemate=3/4",
         };
-        let cap = ply_cap_text(self.rules.ply_cap, Rules::default().ply_cap);
-        [stalemate, &cap].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(",")
+        join_settings([stalemate, &ply_cap_text(rules.ply_cap, Rules::default().ply_cap)])
+    }
+
+    fn chosen_rules(&self) -> String {
+        HexChess::rules_text(&self.rules)
     }
 
     fn without_history(&self) -> Option<HexChess> {

@@ -192,7 +192,7 @@ fn start<G: Game>(tags: &[(String, String)], rules: &G::Rules) -> Result<G, Stri
     let tag = |name: &str| tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str());
     let rules = match tag("Rules").map(str::trim).filter(|rules| !matches!(*rules, "" | "?")) {
         None => rules.clone(),
-        Some(text) => G::rules_from_elsewhere(text).map_err(|error| error.to_string())?,
+        Some(text) => G::rules_from_elsewhere(text, rules).map_err(|error| error.to_string())?,
     };
     let chosen = match tag("Variant").map(str::trim).filter(|variant| !matches!(*variant, "" | "?")) {
         None => rules,
