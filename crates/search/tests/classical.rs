@@ -3,8 +3,9 @@
 
 use alfil_game::chess::{Chess, Rules};
 use alfil_game::connect4::Connect4;
+use alfil_game::hexchess::HexChess;
 use alfil_game::tictactoe::TicTacToe;
-use alfil_game::{First, Game, Knowledge, Score, Side};
+use alfil_game::{First, Game, Knowledge, Score, Side, line};
 use alfil_search::classical::{AlphaBeta, GameNode, Node, Settings, WIN, is_decided, minimax, negamax, sss};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -238,6 +239,30 @@ fn solved_games_are_solved() {
     let mate = node::<Chess>("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
     let found = AlphaBeta::new(Settings::default()).search(&mate, 2);
     assert_eq!((found.value, mate.game.move_name(found.line[0]).as_str()), (WIN - 1, "Ra8#"));
+}
+
+#[test]
+fn a_part_of_the_point_is_not_preferred_to_a_won_game() {
+    let rules = HexChess::rules("stalemate=3/4").unwrap();
+    let at = |text: &str| GameNode { game: HexChess::from_position(text, &rules).unwrap(), knowledge: Knowledge::Full };
+    // Kf9 stalemates.
+    let won = at("k/3/5/3K3/3R5/5Q5/11/11/11/11/11 w - 0 1");
+    for depth in 1..=2 {
+        let mut after = won.game.clone();
+        after.play(AlphaBeta::new(Settings::default()).search(&won, depth).line[0]);
+        assert!(after.outcome().is_none(), "depth {depth}: {}", after.position());
+    }
+    // With nothing to win by, stalemate is worth having: Rf1.
+    let even = at("k/3/2K2/7/9/11/11/11/11/11/4R6 w - 0 1");
+    let stalemate = GameNode {
+        game: {
+            let mut game = even.game.clone();
+            line(&mut game, "Rf1").unwrap();
+            game
+        },
+        ..even
+    };
+    assert_eq!(stalemate.expand(&mut Vec::new()), Some(-191));
 }
 
 #[test]

@@ -116,6 +116,18 @@ fn the_sooner_win_is_preferred() {
 }
 
 #[test]
+fn a_free_kill_is_taken() {
+    // The way of the soldier that falls, the nearer one to red's headquarters, is not red's gain.
+    let text = "15/15/15/15/15/15/15/15/15/15 c3:20,m1:10 m8:20,o1:1,a10:10 red 1";
+    let game = Headquarters::from_position(text, &Default::default()).unwrap();
+    for depth in 1..=2 {
+        let found = search(&node(game.clone(), 4), depth);
+        let order = game.move_text(found.line[0].moves().next().unwrap());
+        assert!(order.ends_with("xo1"), "{order} at depth {depth}");
+    }
+}
+
+#[test]
 fn where_a_turn_is_one_move_it_is_the_usual_search() {
     let rules = ();
     for position in ["7/7/7/7/3o3/3x3 x", "7/7/3x3/3o3/2xxo2/1oxxoo1 x"] {

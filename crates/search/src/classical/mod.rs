@@ -15,5 +15,6 @@ mod turn;
 pub use alpha_beta::{AlphaBeta, Found, Settings};
 pub use minimax::{minimax, minimax_nodes, negamax};
 pub use node::{GameNode, INFINITE, Node, WIN, is_decided};
+pub(crate) use node::{SCALE, worth};
 pub use sss::sss;
 pub use turn::TurnNode;

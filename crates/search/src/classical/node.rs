@@ -5,6 +5,9 @@ use alfil_game::{Game, Knowledge, Outcome, Side};
 /// A win at once. A win in n plies is worth n less, so that a sooner one is worth more.
 pub const WIN: i32 = 1_000_000;
 
+/// So many hundredths of a piece make a good position of an even one: at 400 the expected score is that of 400 Elo.
+pub(crate) const SCALE: f32 = 400.0;
+
 /// Beyond any value.
 pub const INFINITE: i32 = 2_000_000;
 
@@ -103,12 +106,12 @@ impl<G: Game> Node for GameNode<G> {
 }
 
 /// What an end is worth to the mover.
-pub(super) fn worth(outcome: Outcome, mover: Side) -> i32 {
+pub(crate) fn worth(outcome: Outcome, mover: Side) -> i32 {
     match outcome.score.to_mover(mover).0.points() {
         0.0 => -WIN,
         1.0 => WIN,
-        // A result between a draw and a win is worth less than any forced win and more than any estimate.
-        points => ((points - 0.5) * (WIN - 2 * DEEPEST) as f32) as i32,
+        // A part of the point is worth what an estimate is that expects as much.
+        points => (SCALE * (points / (1.0 - points)).log10()).round() as i32,
     }
 }
 

@@ -3,10 +3,8 @@
 use alfil_game::{Game, Knowledge};
 
 use super::{Answers, wdl_of};
+use crate::classical::{SCALE, worth};
 use crate::{Evaluation, Evaluator};
-
-/// So many hundredths of a piece make a good position of an even one: at 400 the expected score is that of 400 Elo.
-const SCALE: f32 = 400.0;
 
 /// How sharply priors prefer the better move: this much better is e times as likely.
 const PRIOR_SCALE: f32 = 100.0;
@@ -29,8 +27,8 @@ impl Handcrafted {
         let mut after = game.clone();
         after.play(m);
         match after.outcome() {
-            // An end outweighs every estimate that evaluations make.
-            Some(outcome) => (outcome.score.to_mover(game.side()).0.points() - 0.5) * 20.0 * SCALE,
+            // A win outweighs every estimate.
+            Some(outcome) => worth(outcome, game.side()) as f32,
             None => {
                 let value = after.evaluate(self.knowledge) as f32;
                 if after.side() == game.side() { value } else { -value }
