@@ -165,12 +165,13 @@ fn nested(key: &str, value: Value) -> Table {
 fn nearest(name: &str) -> Option<String> {
     let keys = super::explain::keys();
     let distance = |key: &String| {
-        // A key in the wrong section is as near as one that is spelt wrong.
+        // A key in the wrong section is nearer than one that is spelt wrong.
         let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
-        strsim::damerau_levenshtein(name, key).min(1 + strsim::damerau_levenshtein(&last(name), &last(key)))
+        let spelling = |name: &str, key: &str| 2 * strsim::damerau_levenshtein(name, key);
+        spelling(name, key).min(1 + spelling(&last(name), &last(key)))
     };
     let best = keys.into_iter().min_by_key(distance)?;
-    (distance(&best) <= 3).then_some(best)
+    (distance(&best) <= 6).then_some(best)
 }
 
 #[cfg(test)]
@@ -206,6 +207,7 @@ mod tests {
             error("rules = 'size=8'", &[]).starts_with("rules cannot be: 'size=8' does not choose rules of connect4")
         );
         assert_eq!(error("batch = 1", &[]), "there is no key 'batch': did you mean training.batch?");
+        assert_eq!(error("rate = 1", &[]), "there is no key 'rate': did you mean training.rate?");
         assert_eq!(error("", &["batch"]), "'batch' sets nothing: write KEY=VALUE, such as training.batch=128");
         let wrong = error("[training]\nbatch = \"many\"", &[]);
         assert_eq!(wrong, "training.batch = \"many\" cannot be: a whole number is needed, such as 256");
