@@ -6,10 +6,14 @@ use std::sync::Arc;
 
 use alfil_game::chess::{Az21, Chess, Rules};
 use alfil_game::connect4::{self, Connect4};
+use alfil_game::hexchess::HexChess;
+use alfil_game::registry::{self, GameVisitor};
 use alfil_game::tictactoe::{self, TicTacToe};
 use alfil_game::{Game, Knowledge, line};
 use alfil_nn::{Architecture, Network};
-use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, NetworkEvaluator, Pool, Rollout, Tempered, Uniform};
+use alfil_search::evaluators::{
+    Cache, CacheCounts, CacheMemory, Handcrafted, NetworkEvaluator, Pool, Rollout, Tempered, Uniform, cached_moves,
+};
 use alfil_search::{Evaluation, Evaluator};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -117,6 +121,42 @@ fn many_searches_share_a_pool_and_get_their_own_answers() {
     });
     println!("{} positions at a time", pool.mean_batch());
     assert!(pool.mean_batch() > 1.0 && pool.mean_batch() <= 16.0);
+}
+
+#[test]
+fn a_win_at_once_outweighs_every_estimate() {
+    let mates = "1/3/5/7/9/8Q2/4K6/4Q6/2Q8/Q2Q7/10k w - 0 1";
+    let game = HexChess::from_position(mates, &Default::default()).unwrap();
+    let (mut moves, priors) = (Vec::new(), one(&mut Handcrafted::new(Knowledge::Full), &game).priors);
+    game.legal_moves(&mut moves);
+    let wins = moves.iter().zip(priors).filter(|(m, _)| {
+        let mut after = game.clone();
+        after.play(**m);
+        after.outcome().is_some_and(|end| end.reason == "checkmate")
+    });
+    let share: f32 = wins.map(|(_, prior)| prior).sum();
+    assert!(share > 0.99, "{share}");
+}
+
+#[test]
+fn most_positions_of_every_game_are_remembered() {
+    struct Share;
+    impl GameVisitor for Share {
+        type Output = ();
+        fn visit<G: Game>(self) {
+            let mut cache = Cache::new(Uniform::default(), memory(64 << 20, cached_moves::<G>()));
+            let positions = positions::<G>(2_000, 5);
+            for _ in 0..2 {
+                for (game, moves) in &positions {
+                    cache.add(game, moves);
+                    run::<G>(&mut cache);
+                }
+            }
+            let CacheCounts { asked, hits } = Evaluator::<G>::cache_counts(&cache);
+            assert!(hits as f64 > 0.49 * asked as f64, "{}: {hits} of {asked}", G::NAME);
+        }
+    }
+    registry::names().iter().for_each(|name| registry::with_game(name, Share).unwrap());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use alfil_game::{Game, Knowledge, Side};
 use alfil_nn::Network;
 use alfil_search::Evaluator;
-use alfil_search::evaluators::{CACHED_MOVES, Cache, CacheMemory, Inference, Kind, Maker, Tempered, maker_on};
+use alfil_search::evaluators::{Cache, CacheMemory, Inference, Kind, Maker, Tempered, cached_moves, maker_on};
 use alfil_search::parallel::{Control, Ended, Limits, Report, Search, Settings};
 use alfil_search::root::pick;
 use alfil_search::selection::{Puct, Rule};
@@ -97,10 +97,10 @@ impl<G: Game> Brain<G> {
         let maker = self.maker(options);
         // The memory of before is given back first: both together would be more than was asked for.
         (self.search, self.cache) = (None, None);
-        let (tree, cache) = memory((options.hash as usize) << 20, maker.is_some()).unwrap_or_else(|| {
+        let (tree, cache) = memory::<G>((options.hash as usize) << 20, maker.is_some()).unwrap_or_else(|| {
             self.voice.notice(&format!("there is no memory for a Hash of {}: using {SMALL_HASH}", options.hash));
             let bytes = SMALL_HASH << 20;
-            (Tree::new(bytes, USUAL_MOVES), CacheMemory::new(bytes / CACHE_PART, CACHED_MOVES))
+            (Tree::new(bytes, USUAL_MOVES), CacheMemory::new(bytes / CACHE_PART, cached_moves::<G>()))
         });
         let evaluators: Vec<_> = match maker {
             Some(maker) => {
@@ -340,9 +340,9 @@ fn chain(error: &dyn std::error::Error) -> String {
 }
 
 /// Tree and cache with so many bytes together, if there is memory for them.
-fn memory(bytes: usize, with_cache: bool) -> Option<(Tree, CacheMemory)> {
+fn memory<G: Game>(bytes: usize, with_cache: bool) -> Option<(Tree, CacheMemory)> {
     let cached = if with_cache { bytes / CACHE_PART } else { 0 };
-    Some((Tree::try_new(bytes - cached, USUAL_MOVES)?, CacheMemory::try_new(cached, CACHED_MOVES)?))
+    Some((Tree::try_new(bytes - cached, USUAL_MOVES)?, CacheMemory::try_new(cached, cached_moves::<G>())?))
 }
 
 #[cfg(test)]
@@ -351,8 +351,9 @@ mod tests {
 
     #[test]
     fn memory_that_is_not_there_is_none() {
+        let memory = memory::<alfil_game::chess::Chess>;
         assert!(memory(1 << 20, true).is_some());
         assert!(memory(1 << 60, true).is_none() && memory(1 << 60, false).is_none());
-        assert!(CacheMemory::try_new(1 << 60, CACHED_MOVES).is_none());
+        assert!(CacheMemory::try_new(1 << 60, 64).is_none());
     }
 }

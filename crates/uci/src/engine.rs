@@ -144,7 +144,13 @@ impl<G: Game> Engine<G> {
                     return self.voice.notice(&error.to_string());
                 }
                 match self.extras.rules(&options) {
-                    Ok(rules) => (self.options, self.rules) = (options, rules),
+                    Ok(rules) => {
+                        if options.rules != self.options.rules {
+                            // What is known of a game may not hold by other rules.
+                            self.ask(Job::Forget);
+                        }
+                        (self.options, self.rules) = (options, rules);
+                    }
                     Err(error) => self.voice.notice(&error.to_string()),
                 }
             }

@@ -44,12 +44,17 @@ impl Kind {
     }
 }
 
-/// Positions with more moves are not remembered.
-pub const CACHED_MOVES: usize = 64;
+/// Positions with more moves are not remembered: three times as many as at the start, which is few positions of any game that
+/// we have, but from 64 (entries of 288 bytes) to 128 (544 bytes).
+pub fn cached_moves<G: Game>() -> usize {
+    let mut moves = Vec::new();
+    G::new(&G::Rules::default()).generate(&mut moves);
+    (3 * moves.len()).clamp(64, 128)
+}
 
 /// A maker of evaluators that remember each other's answers, in so many bytes.
 pub fn cached<G: Game>(maker: Maker<G>, bytes: usize) -> Maker<G> {
-    let memory = Arc::new(CacheMemory::new(bytes, CACHED_MOVES));
+    let memory = Arc::new(CacheMemory::new(bytes, cached_moves::<G>()));
     Box::new(move |seed| Box::new(Cache::new(maker(seed), Arc::clone(&memory))))
 }
 

@@ -11,7 +11,7 @@ mod uniform;
 
 pub use cache::{Cache, CacheCounts, CacheMemory};
 pub use handcrafted::Handcrafted;
-pub use kind::{CACHED_MOVES, Kind, Maker, cached, maker_on};
+pub use kind::{Kind, Maker, cached, cached_moves, maker_on};
 pub use network::{Inference, NetworkEvaluator};
 pub use pool::{Pool, Pooled};
 pub use rollout::Rollout;

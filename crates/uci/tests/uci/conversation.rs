@@ -337,6 +337,30 @@ fn the_rules_of_a_game_can_be_chosen() {
 }
 
 #[test]
+fn other_weights_are_other_thoughts() {
+    let game = |rules: &str| {
+        let (game, weights_file) = ("headquarters".to_owned(), "handcrafted".to_owned());
+        Gui::new(Options { game, weights_file, rules: rules.to_owned(), hash: 8, ..Options::default() })
+    };
+    let thought = |gui: &Gui| {
+        gui.say("position startpos");
+        gui.say("go nodes 300");
+        let heard = gui.wait("bestmove");
+        let last = heard[heard.len() - 2].clone();
+        let (score, line) = (last.split(" score ").nth(1).unwrap(), last.split(" pv ").nth(1).unwrap());
+        (score.split(" nps").next().unwrap().to_owned(), line.to_owned())
+    };
+    let (changed, fresh) = (game(""), game("distance=50"));
+    let before = thought(&changed);
+    changed.say("setoption name Rules value distance=50");
+    let after = thought(&changed);
+    assert_ne!(before, after);
+    assert_eq!(after, thought(&fresh));
+    changed.end();
+    fresh.end();
+}
+
+#[test]
 fn turns_of_several_moves_are_told_as_what_they_are() {
     let gui = Gui::new(Options { game: "headquarters".to_owned(), hash: 8, ..Options::default() });
     gui.say("go nodes 60");
