@@ -87,6 +87,35 @@ fn who_joins_later_plays_and_nobody_plays_again() {
 }
 
 #[test]
+fn an_interrupted_ladder_ends_as_if_it_had_not_been() {
+    let folder = Folder::new("interrupted");
+    let path = folder.file("state");
+    let lines = ["random", "uct:rollouts=4", "uct:rollouts=20", "oracle"];
+    // Blocks of three pairs, but for the last.
+    let climb = || Ladder { concurrency: 3, ..ladder::<TicTacToe>(&lines, 27, Some(&path)) };
+    let climb = || climb().run(&mut |_| {}, &AtomicBool::new(false)).unwrap();
+    climb();
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let sorted = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    let meetings: Vec<&str> = whole.lines().collect();
+    for cut in (2..meetings.len()).rev() {
+        // The last pair has not been finished, or the one before it, which another thread was playing.
+        for missing in [cut, cut - 1] {
+            let kept = meetings[..=cut].iter().enumerate().filter(|(number, _)| *number != missing);
+            let kept: String = kept.map(|(_, line)| format!("{line}\n")).collect();
+            std::fs::write(&path, kept).unwrap();
+            climb();
+            let resumed = std::fs::read_to_string(&path).unwrap();
+            assert_eq!(sorted(&resumed), sorted(&whole), "cut at {cut} without {missing}");
+        }
+    }
+}
+
+#[test]
 fn what_others_have_played_is_not_taken_for_the_games_of_who_joins() {
     let folder = Folder::new("joins");
     let path = folder.file("state");

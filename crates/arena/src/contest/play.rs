@@ -56,6 +56,16 @@ pub struct Progress<'a> {
 impl<G: Game> Match<'_, G> {
     /// Plays until all games are played, the test is decided, or `stop` is set. Games under way are given up then.
     pub fn run(self, tell: &mut dyn FnMut(Progress<'_>), stop: &AtomicBool) -> Result<Report, StateError> {
+        self.run_without(HashSet::new(), tell, stop)
+    }
+
+    /// The same without the pairs of these numbers, which are known elsewhere.
+    pub(crate) fn run_without(
+        self,
+        mut done: HashSet<u64>,
+        tell: &mut dyn FnMut(Progress<'_>),
+        stop: &AtomicBool,
+    ) -> Result<Report, StateError> {
         let Match { a, b, openings, settings, referee, archive } = self;
         let report = Tally::empty(&a.name, &b.name, G::NAME);
         let header = Header::new([a, b], openings, settings.seed);
@@ -64,7 +74,7 @@ impl<G: Game> Match<'_, G> {
         let begins = known.is_empty();
         let target = settings.games.div_ceil(2);
         let mut tally = Tally::new(report, target, settings.sprt);
-        let done: HashSet<u64> = known.iter().map(|pair| pair[0].pair).collect();
+        done.extend(known.iter().map(|pair| pair[0].pair));
         let counted: Vec<_> = known.into_iter().flat_map(|pair| tally.add(pair)).collect();
         tally.report.resumed = tally.report.games();
         let names = [tally.report.a.clone(), tally.report.b.clone()];

@@ -81,38 +81,44 @@ impl<G: Game> Ladder<G> {
         // Several blocks for each player, however many games are played at a time: who meets whom follows from what is known.
         let block = (2 * concurrency.max(1) as u64).min(games / 4).max(2);
         let (mut played, mut faults) = (0, 0);
-        while !stop.load(Relaxed)
-            && let still @ 1.. = left(&results)
-            && let Some((a, b)) = most_informative(everyone, &results.encounters(), anchor, |a, b| {
-                let is_missed = so_far(&results) < target || missing(&results, a) > 0 || missing(&results, b) > 0;
+        // The next two, and how many pairs they are to have had then. What was interrupted is finished first: who meets whom
+        // after that is as if it had not been.
+        let next = |results: &Results| {
+            let interrupted = results.0.iter().find(|((a, b), between)| may_meet(*a, *b) && between.is_interrupted());
+            if let Some((&(a, b), between)) = interrupted {
+                return Some((a, b, between.planned));
+            }
+            let still = Some(left(results)).filter(|still| *still > 0)?;
+            let (a, b) = most_informative(everyone, &results.encounters(), anchor, |a, b| {
+                let is_missed = so_far(results) < target || missing(results, a) > 0 || missing(results, b) > 0;
                 may_meet(a, b) && is_missed
-            })
+            })?;
+            Some((a, b, results.pairs(a, b).len() as u64 + still.min(block).div_ceil(2)))
+        };
+        while !stop.load(Relaxed)
+            && let Some((a, b, of)) = next(&results)
         {
             let (one, other) = (&players[a], &players[b]);
-            // These two go on with the openings and the chance that they have not had yet.
-            let before = results.between(a, b) / 2;
-            openings.skip(before);
+            let done = results.pairs(a, b);
             let mut failed = None;
             let mut note = |progress: Progress<'_>| {
                 let Some(pair) = progress.pair else { return };
                 let scores = [pair[0].score, pair[1].score];
-                let meeting = Meeting { a: one.identity.clone(), b: other.identity.clone(), scores };
+                let [a_identity, b_identity] = [one, other].map(|player| player.identity.clone());
+                let meeting = Meeting { a: a_identity, b: b_identity, scores, pair: Some(pair[0].pair), of };
                 failed = failed.take().or(state.append(&meeting).err());
-                results.add(a, b, scores);
+                results.add(a, b, &meeting);
                 played += 2;
                 faults += pair.iter().filter(|record| record.fault.is_some()).count();
                 let games = so_far(&results);
                 tell(Climb { games, target: games + left(&results), between: [&one.name, &other.name] });
             };
-            let settings = Settings {
-                games: still.min(block),
-                concurrency,
-                seed: derive(seed, &[a as u64, b as u64, before]),
-                sprt: None,
-            };
+            // Openings and chance of a pair follow from its number.
+            let settings =
+                Settings { games: 2 * of, concurrency, seed: derive(seed, &[a as u64, b as u64]), sprt: None };
             let openings = &mut openings;
             Match { a: one, b: other, openings, settings, referee: None, archive: Archive::default() }
-                .run(&mut note, stop)?;
+                .run_without(done, &mut note, stop)?;
             if let Some(error) = failed {
                 return Err(error);
             }
@@ -127,7 +133,7 @@ impl<G: Game> Ladder<G> {
         };
         let mut rows: Vec<Row> = players.iter().zip(rated).enumerate().map(row).collect();
         rows.sort_by(|a, b| b.known.cmp(&a.known).then(b.rating.elo.total_cmp(&a.rating.elo)));
-        let stopped = left(&results) > 0 && stop.load(Relaxed);
+        let stopped = stop.load(Relaxed) && next(&results).is_some();
         Ok(Standings { game: G::NAME, rows, absent, played, faults, stopped })
     }
 }
@@ -152,9 +158,27 @@ fn merge<G: Game>(players: Vec<Entrant<G>>, anchor: usize) -> (Vec<Entrant<G>>, 
     (merged, anchor.unwrap_or(0))
 }
 
-/// Games and points by pairs of players, the one with the lower number first, whose points they are.
+/// What two players have had of each other.
 #[derive(Default)]
-struct Results(BTreeMap<(usize, usize), (u64, f64)>);
+struct Between {
+    games: u64,
+    /// Of the one with the lower number.
+    points: f64,
+    /// The numbers of the pairs of games.
+    pairs: HashSet<u64>,
+    /// How many of them there were to be.
+    planned: u64,
+}
+
+impl Between {
+    fn is_interrupted(&self) -> bool {
+        (self.pairs.len() as u64) < self.planned
+    }
+}
+
+/// What is known by pairs of players, the one with the lower number first.
+#[derive(Default)]
+struct Results(BTreeMap<(usize, usize), Between>);
 
 impl Results {
     /// Adds what is remembered. Tells the identities of those who are not among the players: they have the next numbers.
@@ -169,32 +193,35 @@ impl Results {
                     players.len() + absent.len() - 1
                 })
             });
-            self.add(a, b, meeting.scores);
+            self.add(a, b, meeting);
         }
         absent
     }
 
-    fn add(&mut self, a: usize, b: usize, scores: [f32; 2]) {
-        let points = f64::from(scores[0]) + f64::from(scores[1]);
-        let (games, sum) = self.0.entry((a.min(b), a.max(b))).or_default();
-        *games += 2;
-        *sum += if a < b { points } else { 2.0 - points };
+    fn add(&mut self, a: usize, b: usize, meeting: &Meeting) {
+        let points = f64::from(meeting.scores[0]) + f64::from(meeting.scores[1]);
+        let between = self.0.entry((a.min(b), a.max(b))).or_default();
+        between.games += 2;
+        between.points += if a < b { points } else { 2.0 - points };
+        between.pairs.insert(meeting.pair.unwrap_or(between.pairs.len() as u64));
+        between.planned = between.planned.max(meeting.of);
     }
 
     /// Games between two of the first `players`.
     fn among(&self, players: usize) -> u64 {
-        self.0.iter().filter(|((_, b), _)| *b < players).map(|(_, (games, _))| games).sum()
+        self.0.iter().filter(|((_, b), _)| *b < players).map(|(_, between)| between.games).sum()
     }
 
-    fn between(&self, a: usize, b: usize) -> u64 {
-        self.0.get(&(a.min(b), a.max(b))).map_or(0, |(games, _)| *games)
+    /// The numbers of the pairs of games between two.
+    fn pairs(&self, a: usize, b: usize) -> HashSet<u64> {
+        self.0.get(&(a.min(b), a.max(b))).map_or(HashSet::new(), |between| between.pairs.clone())
     }
 
     /// A player's games and points.
     fn of(&self, player: usize) -> (u64, f64) {
-        self.0.iter().fold((0, 0.0), |(games, points), (&(a, b), &(more, score))| match player {
-            _ if player == a => (games + more, points + score),
-            _ if player == b => (games + more, points + more as f64 - score),
+        self.0.iter().fold((0, 0.0), |(games, points), (&(a, b), between)| match player {
+            _ if player == a => (games + between.games, points + between.points),
+            _ if player == b => (games + between.games, points + between.games as f64 - between.points),
             _ => (games, points),
         })
     }
@@ -216,8 +243,10 @@ impl Results {
     }
 
     fn encounters(&self) -> Vec<Encounter> {
-        let encounter =
-            |(&(a, b), &(games, score)): (&(usize, usize), &(u64, f64))| Encounter { a, b, games: games as f64, score };
+        let encounter = |(&(a, b), between): (&(usize, usize), &Between)| {
+            let Between { games, points, .. } = *between;
+            Encounter { a, b, games: games as f64, score: points }
+        };
         self.0.iter().map(encounter).collect()
     }
 }

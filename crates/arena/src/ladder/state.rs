@@ -24,6 +24,13 @@ pub(super) struct Meeting {
     pub b: String,
     /// A's points, in the game in which A moved first and in the other.
     pub scores: [f32; 2],
+    /// Its number among the pairs of these two, from 0, which its opening and chance follow from. Files of earlier versions
+    /// have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<u64>,
+    /// How many pairs these two were to have when it began: fewer are games that were interrupted.
+    #[serde(default)]
+    pub of: u64,
 }
 
 /// The file of a ladder. Without one, nothing is remembered.
