@@ -9,9 +9,11 @@ use std::time::Duration;
 
 use alfil_arena::contest::{Archive, Report};
 use alfil_arena::player::{Entrant, ExternalPlayer, ExternalSettings, Go, Patience, PlayerError, PlayerLine};
+use alfil_game::Game;
 use alfil_game::chess::Chess;
+use alfil_game::hexchess::HexChess;
 use alfil_game::tictactoe::TicTacToe;
-use common::{Folder, entrant, play, settings};
+use common::{Folder, entrant, play, play_by, settings};
 
 /// An engine for tic-tac-toe that takes the first free cell, with something of its own to do when it is told to go.
 fn script(folder: &Folder, name: &str, on_go: &str) -> ExternalSettings {
@@ -55,7 +57,7 @@ fn impatient(settings: ExternalSettings) -> ExternalSettings {
     ExternalSettings { patience: Patience { late, ..Patience::default() }, ..settings }
 }
 
-fn engine(settings: &ExternalSettings) -> Entrant<TicTacToe> {
+fn engine<G: Game>(settings: &ExternalSettings) -> Entrant<G> {
     let settings = settings.clone();
     Entrant::new("engine", "engine", move || Box::new(ExternalPlayer::new(settings.clone())))
 }
@@ -70,7 +72,8 @@ fn an_honest_engine_plays_with_its_options_and_opinions() {
     let mut honest = script(&folder, "honest", "echo info depth 3 score cp 25 pv x");
     honest.options = vec![("mood".to_owned(), "very bad".to_owned())];
     ExternalPlayer::try_out::<TicTacToe>(&honest).unwrap();
-    let (pairs, report) = play(&engine(&honest), &entrant("random"), settings(6, 2), Archive::default()).unwrap();
+    let (pairs, report) =
+        play(&engine::<TicTacToe>(&honest), &entrant("random"), settings(6, 2), Archive::default()).unwrap();
     assert!(report.faults.is_empty(), "{report}");
     assert!(pairs[0].iter().all(|record| record.notes.iter().any(|note| note.starts_with("+0.25/3 "))));
     let options = std::fs::read_to_string(folder.file("honest.options")).unwrap();
@@ -101,6 +104,33 @@ fn options_of_a_game_are_there_once_it_is_chosen() {
     ExternalPlayer::try_out::<TicTacToe>(&settings).unwrap();
     let refused = ExternalPlayer::try_out::<Chess>(&settings).unwrap_err();
     assert_eq!(refused.to_string(), "it has no option 'Rules'");
+}
+
+#[test]
+fn engines_are_told_the_rules_if_they_can_be() {
+    let folder = Folder::new("told");
+    let variants = "echo 'option name UCI_Variant type combo default hexchess var hexchess';";
+    let told = |name: &str, offers: &str, option: Option<&str>, rules: &str| {
+        let mut settings = script_that_offers(&format!("{variants} {offers}"), &folder, name, "");
+        settings.options = option.map(|value| ("Rules".to_owned(), value.to_owned())).into_iter().collect();
+        let engine = engine::<HexChess>(&settings);
+        // Its moves are those of another game, which does not matter here.
+        play_by(
+            &HexChess::rules(rules).unwrap(),
+            &engine,
+            &entrant("random"),
+            common::settings(2, 1),
+            Archive::default(),
+        )
+        .unwrap();
+        std::fs::read_to_string(folder.file(&format!("{name}.options"))).unwrap_or_default()
+    };
+    let offer = "echo 'option name Rules type string default';";
+    assert!(told("knows", offer, None, "stalemate=3/4").starts_with("setoption name Rules value stalemate=3/4\n"));
+    assert_eq!(told("usual", offer, None, ""), "");
+    assert_eq!(told("ignorant", "", None, "stalemate=3/4"), "");
+    let own = told("own", offer, Some("stalemate=1/2"), "stalemate=3/4");
+    assert!(own.lines().all(|line| line == "setoption name Rules value stalemate=1/2"), "{own}");
 }
 
 #[test]
@@ -182,7 +212,7 @@ fn noise_does_no_harm() {
 fn a_crashed_engine_is_started_again_for_the_next_game() {
     let folder = Folder::new("again");
     let once = "if [ ! -e \"$here/crashed\" ]; then touch \"$here/crashed\"; exit 3; fi";
-    let engine = engine(&script(&folder, "once", once));
+    let engine = engine::<TicTacToe>(&script(&folder, "once", once));
     let (_, report) = play(&engine, &entrant("random"), settings(6, 1), Archive::default()).unwrap();
     assert_eq!((report.games(), report.faults.len()), (6, 1), "{report}");
     assert_eq!(report.faults[0].0, 1, "in the first game");

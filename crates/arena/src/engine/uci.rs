@@ -14,10 +14,15 @@ pub(crate) struct Uci {
     process: Process,
     /// How long it may take to answer anything but `go`.
     patience: Duration,
+    /// The rules that it was told last; none if it cannot be told, or its options say what it plays by.
+    rules: Option<String>,
 }
 
 /// The option by which engines for several games are told which one.
 const VARIANT: &str = "UCI_Variant";
+
+/// The option by which Alfil, and whoever follows its protocol, is told the rules.
+const RULES: &str = "Rules";
 
 /// An option that an engine says it has.
 struct Offer {
@@ -51,7 +56,7 @@ impl Uci {
         patience: Duration,
     ) -> Result<Uci, PlayerError> {
         let process = Process::start(command).map_err(|error| PlayerError::Start(error.to_string()))?;
-        let mut engine = Uci { process, patience };
+        let mut engine = Uci { process, patience, rules: None };
         let mut offers = engine.handshake()?;
         let (variants, options): (Vec<_>, Vec<_>) =
             options.iter().partition(|(name, _)| name.eq_ignore_ascii_case(VARIANT));
@@ -59,9 +64,14 @@ impl Uci {
         if is_told(&offers, variant)? {
             engine.set_option(VARIANT, variant)?;
             // It may have other options for other games.
-            if options.iter().any(|(name, _)| !offers.iter().any(|offer| offer.is_named(name))) {
+            let mut needed = options.iter().map(|(name, _)| name.as_str()).chain([RULES]);
+            if needed.any(|name| !offers.iter().any(|offer| offer.is_named(name))) {
                 offers = engine.handshake()?;
             }
+        }
+        let is_told_by_options = options.iter().any(|(name, _)| name.eq_ignore_ascii_case(RULES));
+        if !is_told_by_options && offers.iter().any(|offer| offer.is_named(RULES)) {
+            engine.rules = Some(String::new());
         }
         for (name, value) in options {
             if !offers.iter().any(|offer| offer.is_named(name)) {
@@ -83,6 +93,15 @@ impl Uci {
     pub fn new_game(&mut self) -> Result<(), PlayerError> {
         self.process.send("ucinewgame")?;
         self.synchronise()
+    }
+
+    /// Tells it by which rules it plays, unless it knows.
+    pub fn play_by(&mut self, rules: String) -> Result<(), PlayerError> {
+        if self.rules.as_ref().is_some_and(|told| *told != rules) {
+            self.set_option(RULES, &rules)?;
+            self.rules = Some(rules);
+        }
+        Ok(())
     }
 
     /// Has it choose a move within `time`. None if it took longer.

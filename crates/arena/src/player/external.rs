@@ -89,6 +89,7 @@ impl ExternalPlayer {
             (Some(time), None) => time + patience.late,
             (None, None) => patience.untimed,
         };
+        engine.play_by(game.start().chosen_rules())?;
         let began = Instant::now();
         let answer = engine.go(&position(game), &go.command(self.left), time)?;
         let answer =
