@@ -8,6 +8,7 @@ use std::path::Path;
 use alfil_arena::contest::{Archive, Settings};
 use alfil_game::Game;
 use alfil_game::chess::Chess;
+use alfil_game::headquarters::Headquarters;
 use alfil_game::tictactoe::TicTacToe;
 use common::{Folder, entrant, play, play_by, settings};
 
@@ -84,7 +85,16 @@ fn other_rules_are_another_match() {
     assert!(pairs[0].iter().all(|record| record.moves.split(' ').count() <= 12), "{pairs:?}");
     assert_eq!(play("ply_cap = 12").unwrap().1.resumed, 2);
     let error = play("").unwrap_err().to_string();
-    assert!(error.contains("ply_cap: 12 } there, the usual one here)"), "{error}");
+    assert!(error.contains("(the choice of rules is ply_cap=12 there, the usual one here)"), "{error}");
+    let path = folder.file("weights");
+    let (a, b) = (entrant::<Headquarters>("random"), entrant("random:name=other"));
+    let map = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/maps/uneven.txt");
+    let play = |text: &str| play_by(&Headquarters::rules(text).unwrap(), &a, &b, settings(2, 1), journal(&path));
+    play("turn_cap=4,distance=2").unwrap();
+    let error = play("turn_cap=4,distance=3").unwrap_err().to_string();
+    assert!(error.contains("is turn_cap=4,distance=2 there, turn_cap=4,distance=3 here)"), "{error}");
+    let error = play(&format!("map={map}")).unwrap_err().to_string();
+    assert!(error.contains("there, from 15/15/"), "{error}");
 }
 
 #[test]

@@ -10,7 +10,10 @@ use super::{Record, StateError, Who};
 use crate::line_file::{LineFile, to_line};
 use crate::opening::Openings;
 use crate::player::Entrant;
-use crate::wording::shorten;
+use crate::wording::cut;
+
+/// Characters of rules that are shown. Those that begin on a map of their own need many.
+const LONGEST_RULES: usize = 300;
 
 /// What makes a match this match. Number of games, threads and the sequential test may change from run to run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +42,7 @@ impl Header {
     fn difference(&self, other: &Header) -> String {
         let rules = |header: &Header| match header.rules.as_str() {
             "" => "the usual one".to_owned(),
-            chosen => shorten(chosen),
+            chosen => cut(chosen, LONGEST_RULES).escape_debug().to_string(),
         };
         let rows = [
             ("game", &self.game, &other.game),

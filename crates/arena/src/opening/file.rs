@@ -124,6 +124,12 @@ fn read_pgn<G: Game>(path: &Path, bytes: &[u8], rules: &G::Rules) -> Result<Vec<
             place: "in it".to_owned(),
             reason: error.to_string(),
         })?;
+        let [theirs, ours] = [&game.start, &G::new(rules)].map(|game| game.chosen_rules());
+        if theirs != ours {
+            let words = |rules: &str| if rules.is_empty() { "the usual ones".to_owned() } else { shorten(rules) };
+            let reason = format!("its rules are {}, those here are {}", words(&theirs), words(&ours));
+            return Err(wrong(number, reason));
+        }
         let mut opening = Played::new(game.start);
         game.moves.into_iter().for_each(|m| opening.play(m));
         list.push(unfinished(opening).map_err(|reason| wrong(number, reason))?);
@@ -135,13 +141,18 @@ fn read_pgn<G: Game>(path: &Path, bytes: &[u8], rules: &G::Rules) -> Result<Vec<
 mod tests {
     use alfil_game::chess::Chess;
     use alfil_game::connect4::Connect4;
+    use alfil_game::hexchess::HexChess;
 
     use super::*;
 
     fn read_text<G: Game>(name: &str, text: &str) -> Result<Vec<Played<G>>, String> {
+        read_by(&G::Rules::default(), name, text)
+    }
+
+    fn read_by<G: Game>(rules: &G::Rules, name: &str, text: &str) -> Result<Vec<Played<G>>, String> {
         let path = std::env::temp_dir().join(format!("alfil-openings-{}-{name}", std::process::id()));
         std::fs::write(&path, text).unwrap();
-        let read = read::<G>(&path, &G::Rules::default()).map(|(list, _)| list).map_err(|error| error.to_string());
+        let read = read::<G>(&path, rules).map(|(list, _)| list).map_err(|error| error.to_string());
         std::fs::remove_file(&path).unwrap();
         read
     }
@@ -163,6 +174,19 @@ mod tests {
         let pgn = "[Variant \"connect4\"]\n\n1. 4 4 2. 5 {x} *\n\n[FEN \"7/7/7/7/7/xoxo3 x\"]\n\n3. 7 *\n";
         let list = read_text::<Connect4>("d.pgn", pgn).unwrap();
         assert_eq!(list.iter().map(|opening| opening.now().ply()).collect::<Vec<_>>(), [3, 5]);
+    }
+
+    #[test]
+    fn openings_of_games_by_other_rules_are_refused() {
+        let pgn = "[Rules \"stalemate=3/4\"]\n\n1. f6 *\n";
+        let rules = HexChess::rules("stalemate=3/4").unwrap();
+        assert_eq!(read_by::<HexChess>(&rules, "g.pgn", pgn).unwrap()[0].start().chosen_rules(), "stalemate=3/4");
+        assert_eq!(
+            read_by::<HexChess>(&rules, "h.pgn", "1. f6 *\n").unwrap()[0].start().chosen_rules(),
+            "stalemate=3/4"
+        );
+        let error = read_text::<HexChess>("i.pgn", pgn).unwrap_err();
+        assert!(error.ends_with("game 1: its rules are stalemate=3/4, those here are the usual ones"), "{error}");
     }
 
     #[test]

@@ -20,8 +20,6 @@ pub struct Openings<G: Game> {
     source: Source<G>,
     rules: G::Rules,
     identity: String,
-    /// The number of the first.
-    first: u64,
 }
 
 enum Source<G: Game> {
@@ -34,14 +32,14 @@ impl<G: Game> Openings<G> {
     /// A few random moves each, balanced as far as a quick look tells. What they are follows from `seed`.
     pub fn random(seed: u64, rules: &G::Rules) -> Openings<G> {
         let source = Source::Random(Box::new(RandomOpenings::new(seed, rules.clone())));
-        Openings { source, rules: rules.clone(), identity: "auto".to_owned(), first: 0 }
+        Openings { source, rules: rules.clone(), identity: "auto".to_owned() }
     }
 
     /// Those of a file: a line of moves or a position each, or PGN.
     pub fn from_file(path: &Path, rules: &G::Rules) -> Result<Openings<G>, OpeningError> {
         let (list, fingerprint) = file::read(path, rules)?;
         let identity = format!("file {fingerprint:016x}");
-        Ok(Openings { source: Source::List(list), rules: rules.clone(), identity, first: 0 })
+        Ok(Openings { source: Source::List(list), rules: rules.clone(), identity })
     }
 
     /// The rules that all games from these openings are played by.
@@ -49,10 +47,15 @@ impl<G: Game> Openings<G> {
         &self.rules
     }
 
-    /// What tells these rules from others, now and in later runs: nothing for the usual ones.
+    /// What tells these rules from others, now and in later runs: nothing for the usual ones, else the text that chooses them,
+    /// and where games begin if that was chosen.
     pub(crate) fn rules_identity(&self) -> String {
-        let text = |rules: &G::Rules| format!("{rules:?}");
-        Some(text(&self.rules)).filter(|chosen| *chosen != text(&G::Rules::default())).unwrap_or_default()
+        let start = |rules: &G::Rules| G::new(rules).position();
+        let text = G::rules_text(&self.rules);
+        match start(&self.rules) {
+            usual if usual == start(&G::Rules::default()) => text,
+            start => format!("{text} from {start}").trim_start().to_owned(),
+        }
     }
 
     /// What tells this source from others, now and in later runs.
@@ -60,14 +63,8 @@ impl<G: Game> Openings<G> {
         &self.identity
     }
 
-    /// Leaves out so many, which were played in another match.
-    pub fn skip(&mut self, openings: u64) {
-        self.first = openings;
-    }
-
     /// The opening of a pair of games, counted from 0.
     pub fn get(&mut self, pair: u64) -> Played<G> {
-        let pair = self.first + pair;
         match &mut self.source {
             Source::List(list) => list[(pair % list.len() as u64) as usize].clone(),
             Source::Random(random) => random.get(pair),
