@@ -24,4 +24,4 @@ pub use engine::{Engine, Instructions, Model};
 pub use file::FileError;
 pub use network::{Block, Convolution, Dense, Head, Network, Origin, PolicyHead, Squeeze, Weights};
 pub use open::OpenError;
-pub use whole_file::{remove_unfinished, write_whole};
+pub use whole_file::{checksum, remove_unfinished, rename, write_whole};

@@ -15,10 +15,27 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut file = File::create(&partial)?;
         file.write_all(bytes)?;
         file.sync_all()?;
-        std::fs::rename(&partial, path)
+        rename(Path::new(&partial), path)
     };
     // Best effort: the error that matters is the first one.
     write().inspect_err(|_| drop(std::fs::remove_file(&partial)))
+}
+
+/// Gives a whole file another name, and makes sure that the name has reached the disk: what is written later may speak of it.
+pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    std::fs::rename(from, to)?;
+    // Elsewhere folders cannot be opened.
+    #[cfg(unix)]
+    {
+        let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
+        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+    }
+    Ok(())
+}
+
+/// FNV-1a: what a file carries to show that it still is what was written.
+pub fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Removes what processes that were killed have left of unfinished files in a folder. Nobody may be writing there.

@@ -1,4 +1,4 @@
-//! What training goes on from.
+//! What training goes on from: the learner's state, behind its checksum.
 
 use std::path::{Path, PathBuf};
 
@@ -11,12 +11,14 @@ use crate::run::{Phase, RunDirectory, RunError, State};
 /// Checkpoints that are kept: if the newest of a training under way cannot be read, the one before it will do.
 const KEPT: usize = 2;
 
-const ENDING: &str = "safetensors";
+const ENDING: &str = "checkpoint";
 
 /// Writes a checkpoint, and removes old ones.
 pub(super) fn save(learner: &dyn Learner, directory: &RunDirectory) -> Result<(), RunError> {
     let path = directory.checkpoints().join(format!("{:010}.{ENDING}", learner.steps()));
-    alfil_nn::write_whole(&path, &learner.state()?).map_err(|why| RunError::io("write", &path, why))?;
+    let state = learner.state()?;
+    let bytes = [&alfil_nn::checksum(&state).to_le_bytes(), state.as_slice()].concat();
+    alfil_nn::write_whole(&path, &bytes).map_err(|why| RunError::io("write", &path, why))?;
     let known = list(directory)?;
     for (_, path) in known.iter().rev().skip(KEPT) {
         std::fs::remove_file(path).map_err(|why| RunError::io("remove", path, why))?;
@@ -49,7 +51,12 @@ pub(super) fn restore(
 
 fn read(learner: &mut dyn Learner, path: &Path) -> Result<(), RunError> {
     let bytes = std::fs::read(path).map_err(|why| RunError::io("read", path, why))?;
-    Ok(learner.restore(&bytes)?)
+    match bytes.split_first_chunk() {
+        Some((checksum, state)) if u64::from_le_bytes(*checksum) == alfil_nn::checksum(state) => {
+            Ok(learner.restore(state)?)
+        }
+        _ => Err(RunError::Damaged { path: path.to_owned(), why: "its checksum does not match".to_owned() }),
+    }
 }
 
 /// The checkpoints and their steps, oldest first.
