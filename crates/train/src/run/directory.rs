@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 /// rating.jsonl      results of rating games
 /// report.html       written by alfil report
 /// lock              held by the process that works on the run
+/// log.txt           written by scripts/launch
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunDirectory(PathBuf);
@@ -34,6 +35,19 @@ impl RunDirectory {
     /// Whether a run has begun here.
     pub fn has_begun(&self) -> bool {
         self.state().is_file()
+    }
+
+    /// Whether a run can begin here: there is nothing but what one that was killed at once has left, and a launcher's log.
+    pub fn is_free(&self) -> bool {
+        let Ok(entries) = std::fs::read_dir(&self.0) else { return true };
+        let (folders, lock, log) = (self.folders(), self.lock(), self.0.join("log.txt"));
+        // The lock comes first: a configuration without it is somebody else's.
+        let files = [self.config(), self.state()].map(|path| path.display().to_string());
+        let begins_like = |path: &Path| files.iter().any(|file| path.display().to_string().starts_with(file));
+        let is_ours = |path: PathBuf| {
+            folders.contains(&path) || path == lock || path == log || lock.is_file() && begins_like(&path)
+        };
+        entries.flatten().all(|entry| is_ours(entry.path()))
     }
 
     /// Makes the folders.
@@ -122,5 +136,27 @@ impl RunDirectory {
 
     pub(crate) fn shown_games(&self, generation: u32) -> PathBuf {
         self.games().join(format!("selfplay-{generation:06}.pgn"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_begins_where_nothing_is_or_where_one_was_killed_at_once() {
+        let folder = std::env::temp_dir().join(format!("alfil-run-directory-{}", std::process::id()));
+        let run = RunDirectory::new(&folder);
+        assert!(run.is_free());
+        run.create().unwrap();
+        std::fs::write(folder.join("log.txt"), "").unwrap();
+        assert!(run.is_free());
+        std::fs::write(run.config(), "precious").unwrap();
+        assert!(!run.is_free(), "it is somebody else's");
+        std::fs::write(run.lock(), "").unwrap();
+        assert!(run.is_free());
+        std::fs::write(folder.join("other"), "").unwrap();
+        assert!(!run.is_free());
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }
