@@ -17,8 +17,14 @@ pub(super) fn keys() -> Vec<String> {
     keys
 }
 
-/// What a key means, with its default: the lines of `defaults.toml` above it. None if there is no such key.
+/// What a key means, with its default: the lines of `defaults.toml` above it; or all keys of a section. None if there is no
+/// such key.
 pub fn explain(key: &str) -> Option<String> {
+    if defaults().get(key).is_some_and(Value::is_table) {
+        let begin = DEFAULTS.find(&format!("[{key}]"))?;
+        let end = DEFAULTS[begin..].find("\n[").map_or(DEFAULTS.len(), |end| begin + end);
+        return Some(DEFAULTS[begin..end].trim_end().to_owned());
+    }
     let mut section = String::new();
     // Keys that belong together stand below one comment.
     let mut comment = String::new();
@@ -78,6 +84,8 @@ mod tests {
             assert!(text.starts_with("# "), "{key}: {text:?}");
         }
         assert_eq!(explain("training.bath"), None);
+        let gate = explain("gate").unwrap_or_default();
+        assert!(gate.starts_with("[gate]\n# ") && gate.contains("\nvisits = ") && !gate.contains("[rating]"), "{gate}");
     }
 
     #[test]
