@@ -8,11 +8,14 @@ use alfil_arena::player::GRAMMAR;
 use alfil_game::Game;
 use alfil_game::registry::{self, GameVisitor};
 use alfil_train::RunDirectory;
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow, bail, ensure};
 use clap::Args;
 
 use crate::match_command::{Arena, entrant, progress};
 use crate::{Verdict, stop};
+
+/// Further from 0 no anchor is.
+const MOST_ELO: f64 = 10_000.0;
 
 #[derive(Args)]
 #[command(after_help = GRAMMAR)]
@@ -58,10 +61,10 @@ impl<W: Write> GameVisitor for Task<'_, W> {
     fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
         let Task { command, out } = self;
         let anchor = command.anchor.rsplit_once('=');
-        let anchor =
-            anchor.and_then(|(line, elo)| Some((line, elo.parse::<f64>().ok().filter(|elo| elo.is_finite())?)));
+        let anchor = anchor.and_then(|(line, elo)| Some((line, elo.parse::<f64>().ok()?)));
         let (anchor, anchor_elo) = anchor
             .ok_or_else(|| anyhow!("--anchor '{}' should be a player and its Elo, as in random=0", command.anchor))?;
+        ensure!(anchor_elo.abs() <= MOST_ELO, "--anchor should be from {} to {MOST_ELO} Elo", -MOST_ELO);
         let mut lines = vec![anchor.to_owned()];
         for line in &command.players {
             lines.extend(expand(line)?);
@@ -105,7 +108,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         } else {
             write!(out, "{standings}")?
         }
-        Ok(Verdict::Fine)
+        Ok(if standings.faults == 0 { Verdict::Fine } else { Verdict::Failed })
     }
 }
 

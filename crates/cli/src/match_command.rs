@@ -174,6 +174,6 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         } else {
             write!(out, "{report}")?
         }
-        Ok(Verdict::Fine)
+        Ok(if report.faults.is_empty() { Verdict::Fine } else { Verdict::Failed })
     }
 }

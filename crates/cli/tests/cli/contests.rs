@@ -172,6 +172,23 @@ fn interrupted_contests_tell_what_they_have_found() {
     }
 }
 
+/// It knows no move.
+#[cfg(unix)]
+#[test]
+fn a_match_with_faults_has_failed() {
+    let folder = Folder::new("faults");
+    let engine = folder.file("engine");
+    let script = "while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; quit) exit;; \
+                  go*) echo bestmove a1a1;; esac; done\n";
+    std::fs::write(&engine, script).unwrap();
+    let line = format!("uci:/bin/sh {engine},nodes=1");
+    for contest in [&["match", &line, "random"][..], &["ladder", &line]] {
+        let output = alfil(&[contest, &["--games", "2"]].concat());
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{text}");
+    }
+}
+
 /// Its engine does not notice that nobody speaks to it any more.
 #[cfg(target_os = "linux")]
 #[test]
