@@ -1,13 +1,13 @@
 //! `alfil config`
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use alfil_game::Encoding;
 use alfil_game::registry::{self, EncodingTask};
-use alfil_train::config::{explain, render};
+use alfil_train::config::{ConfigError, explain, render};
 use alfil_train::{Config, Run};
-use anyhow::Context;
+use anyhow::bail;
 use clap::Subcommand;
 
 use crate::Verdict;
@@ -23,9 +23,9 @@ pub enum ConfigCommand {
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
     },
-    /// Show every key with its meaning: the defaults, or those of a file, or one key
+    /// Show every key with its meaning: the defaults, those of a file, those of a section, or one key
     Explain {
-        /// A configuration file, or the name of a key, such as training.rate
+        /// A configuration file, or the name of a section or a key, such as training or training.rate
         what: Option<String>,
     },
 }
@@ -45,14 +45,19 @@ pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdi
         ConfigCommand::Explain { what: None } => write!(out, "{}", render(&Config::parse("", &[])?))?,
         ConfigCommand::Explain { what: Some(what) } => match explain(&what) {
             Some(text) => writeln!(out, "{text}")?,
-            None => {
-                let config = Config::load(what.as_ref(), &[])
-                    .with_context(|| format!("'{what}' is neither a key nor a file"))?;
-                write!(out, "{}", render(&config))?;
-            }
+            None if Path::new(&what).exists() => write!(out, "{}", render(&Config::load(what.as_ref(), &[])?))?,
+            None => bail!("there is no key or file '{what}'{}", did_you_mean(&what)),
         },
     }
     Ok(Verdict::Fine)
+}
+
+/// The key that is written most alike, as setting the one that is not there names it.
+fn did_you_mean(key: &str) -> String {
+    match Config::parse("", &[format!("{key}=0")]) {
+        Err(ConfigError::Key { nearest: Some(nearest), .. }) => format!(": did you mean {nearest}?"),
+        _ => String::new(),
+    }
 }
 
 /// Whether a run could begin with this configuration. What is not asked is whether its device is there: that may be another
@@ -71,6 +76,21 @@ impl EncodingTask for Check<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_and_sections_are_explained_and_near_misses_are_named() {
+        let explain = |what: &str| {
+            let mut out = Vec::new();
+            let ran = run(ConfigCommand::Explain { what: Some(what.to_owned()) }, &mut out);
+            ran.map(|_| String::from_utf8(out).unwrap()).map_err(|error| format!("{error:#}"))
+        };
+        assert!(explain("training.rate").unwrap().contains("\nrate = "));
+        assert!(explain("training").unwrap().starts_with("[training]\n"));
+        let wrong = |what| explain(what).unwrap_err();
+        assert_eq!(wrong("training.rte"), "there is no key or file 'training.rte': did you mean training.rate?");
+        assert_eq!(wrong("rate"), "there is no key or file 'rate': did you mean training.rate?");
+        assert_eq!(wrong("nothing-of-that-kind.toml"), "there is no key or file 'nothing-of-that-kind.toml'");
+    }
 
     #[test]
     fn what_training_refuses_is_no_configuration() {
