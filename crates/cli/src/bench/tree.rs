@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use alfil_game::chess::{Chess, Rules};
-use alfil_game::connect4::Connect4;
 use alfil_game::{Game, Knowledge};
 use alfil_search::evaluators::Kind;
 use alfil_search::parallel::{Control, Limits, Report, Search, Settings};
@@ -16,6 +15,8 @@ use super::median;
 use crate::Verdict;
 
 const MIDDLEGAME: &str = "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 4 8";
+/// A pawn that queens or is lost: random games from here are short enough.
+const ENDING: &str = "8/1P6/8/4k3/8/8/5K2/1r6 w - - 0 1";
 
 #[derive(Args)]
 pub struct TreeBench {
@@ -82,9 +83,9 @@ fn signature(middlegame: &Chess) -> anyhow::Result<u64> {
     for (kind, rule) in [(&handcrafted, play), (&handcrafted, self_play), (&Kind::Uniform, play)] {
         nodes += search(middlegame, Tree::new(8 << 20, 40), kind, 1, rule, 5_000)?.0.depths;
     }
-    let connect4 = Connect4::new(&());
+    let ending = Chess::from_position(ENDING, &Rules::default())?;
     for rule in [play, self_play, gumbel, Rule::UCT, Rule::Book] {
-        nodes += search(&connect4, Tree::new(4 << 20, 7), &Kind::Rollout(1), 1, rule, 5_000)?.0.depths;
+        nodes += search(&ending, Tree::new(4 << 20, 40), &Kind::Rollout(1), 1, rule, 500)?.0.depths;
     }
     Ok(nodes)
 }

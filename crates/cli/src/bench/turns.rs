@@ -10,6 +10,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::Verdict;
+use crate::game::RulesText;
 
 #[derive(Args)]
 pub struct TurnsBench {
@@ -18,9 +19,11 @@ pub struct TurnsBench {
     /// Turns to look ahead, a game for each
     #[arg(long, value_delimiter = ',', default_value = "2,3,4,5", value_parser = clap::value_parser!(u32).range(1..=20))]
     depths: Vec<u32>,
-    /// Moves of each piece that turns are made of
+    /// Moves of each piece that turns are made of, where a turn is several moves
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     actions: u32,
+    #[command(flatten)]
+    rules: RulesText,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -47,7 +50,10 @@ impl<W: Write> GameVisitor for Task<'_, W> {
     fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
         let Task { bench, out } = self;
         let actions = bench.actions as usize;
-        let start = TurnNode { game: G::new(&G::Rules::default()), actions };
+        let start = TurnNode { game: G::new(&bench.rules.read::<G>()?), actions };
+        let mut turns = Vec::new();
+        start.expand(&mut turns);
+        let actions = turns.iter().any(|turn| turn.moves().count() > 1).then_some(actions);
         let mut columns = Vec::new();
         for &depth in &bench.depths {
             let whole = (depth <= DEEPEST_COUNTED).then(|| minimax_nodes(&start, depth));
@@ -57,7 +63,8 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             let columns: Vec<_> = columns.iter().map(Column::json).collect();
             writeln!(out, "{}", json!({"game": G::NAME, "actions": actions, "depths": columns}))?;
         } else {
-            writeln!(out, "{}, alpha-beta over whole turns of {actions} moves a piece: nodes, milliseconds", G::NAME)?;
+            let of = actions.map_or(String::new(), |actions| format!(" over whole turns of {actions} moves a piece"));
+            writeln!(out, "{}, alpha-beta{of}: nodes, milliseconds", G::NAME)?;
             table(&columns, out)?;
         }
         Ok(Verdict::Fine)

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use alfil_arena::player::GRAMMAR;
 use alfil_game::Game;
@@ -13,10 +14,11 @@ use serde_json::json;
 
 use super::figures::Figures;
 use super::plot::svg;
-use super::sample::{RANDOM_PLIES, Sample};
+use super::sample::{Games, RANDOM_PLIES, Sample};
 use super::table::Table;
-use crate::Verdict;
+use crate::game::RulesText;
 use crate::match_command::{entrant, progress};
+use crate::{Verdict, stop};
 
 #[derive(Args)]
 #[command(after_help = GRAMMAR)]
@@ -26,7 +28,9 @@ pub struct Branching {
     /// Games to play of each
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     games: u64,
-    /// The game to set beside it
+    #[command(flatten)]
+    rules: RulesText,
+    /// The game to set beside it, by its usual rules
     #[arg(long, value_name = "GAME", default_value = registry::names()[0])]
     against: String,
     /// Who plays against itself
@@ -55,29 +59,52 @@ pub fn run(command: &Branching, out: &mut impl Write) -> anyhow::Result<Verdict>
         ensure!(exists, "cannot write --plot: there is no folder {}", folder.display());
     }
     let bar = progress(command.games * names.len() as u64)?;
+    let stop = stop::flag()?;
     let mut all = Vec::new();
     for name in names {
+        if stop.load(Relaxed) {
+            break;
+        }
         bar.set_message(name.to_owned());
-        all.push(registry::with_game(name, Play { command, bar: &bar })??);
+        all.push(registry::with_game(name, Play { command, bar: &bar, stop: &stop })??);
     }
     bar.finish_and_clear();
+    let stopped = stop.load(Relaxed);
+    all.retain(|figures| figures.sample.lengths.total() > 0);
+    ensure!(!all.is_empty(), "stopped before a game had ended");
     if let Some(path) = &command.plot {
         let picture = svg(&all, &title(command));
         alfil_nn::write_whole(path, picture.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
     }
     if command.json {
         let games: Vec<_> = all.iter().map(Figures::json).collect();
-        let Branching { player, games: each, seed, .. } = command;
-        writeln!(out, "{}", json!({"player": player, "games": each, "seed": seed, "studies": games}))?;
+        let Branching { player, games: each, seed, rules, .. } = command;
+        let report = json!({
+            "player": player, "games": each, "seed": seed, "rules": rules.text(), "stopped": stopped, "studies": games,
+        });
+        writeln!(out, "{report}")?;
     } else {
         let random = format!("The first {RANDOM_PLIES} plies of each are at random.");
         write!(out, "{}, seed {}.\n{random}\n\n{}", title(command), command.seed, Table(&all))?;
+        if stopped {
+            let played = |figures: &Figures| format!("{} games of {}", figures.sample.lengths.total(), figures.game);
+            writeln!(out, "stopped after {}", all.iter().map(played).collect::<Vec<_>>().join(" and "))?;
+        }
     }
     Ok(Verdict::Fine)
 }
 
 fn title(command: &Branching) -> String {
-    format!("{} games each, {} against itself", command.games, command.player)
+    let rules = match command.rules.text() {
+        "" => String::new(),
+        rules => format!(", {} by the rules {rules}", command.game),
+    };
+    format!("{} games each, {} against itself{rules}", command.games, command.player)
+}
+
+/// The rules that were chosen are those of the game, not of the one beside it.
+fn rules<G: Game>(command: &Branching) -> anyhow::Result<G::Rules> {
+    if command.game == G::NAME { command.rules.read::<G>() } else { Ok(G::Rules::default()) }
 }
 
 struct Check<'a>(&'a Branching);
@@ -86,6 +113,7 @@ impl GameVisitor for Check<'_> {
     type Output = anyhow::Result<()>;
 
     fn visit<G: Game>(self) -> anyhow::Result<()> {
+        rules::<G>(self.0)?;
         entrant::<G>(&self.0.player).map(drop)
     }
 }
@@ -93,6 +121,7 @@ impl GameVisitor for Check<'_> {
 struct Play<'a> {
     command: &'a Branching,
     bar: &'a ProgressBar,
+    stop: &'a AtomicBool,
 }
 
 impl GameVisitor for Play<'_> {
@@ -100,7 +129,8 @@ impl GameVisitor for Play<'_> {
 
     fn visit<G: Game>(self) -> anyhow::Result<Figures> {
         let Branching { player, games, seed, .. } = self.command;
-        let sample = Sample::play(&entrant::<G>(player)?, *games, *seed, &|| self.bar.inc(1))?;
+        let games = Games { rules: rules::<G>(self.command)?, count: *games, seed: *seed };
+        let sample = Sample::play(&entrant::<G>(player)?, &games, &|| self.bar.inc(1), self.stop)?;
         Ok(Figures { game: G::NAME, sample })
     }
 }

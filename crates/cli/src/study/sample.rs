@@ -17,6 +17,14 @@ use crate::outcome::in_words;
 /// game every time.
 pub const RANDOM_PLIES: usize = 4;
 
+/// Which games to play.
+pub struct Games<R> {
+    pub rules: R,
+    pub count: u64,
+    /// What all chance follows from.
+    pub seed: u64,
+}
+
 /// What was seen in the games.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Sample {
@@ -36,8 +44,14 @@ struct Shape {
 }
 
 impl Sample {
-    /// Plays so many games from the start position on all cores. What is seen follows from the seed. `tell` hears of every game.
-    pub fn play<G: Game>(entrant: &Entrant<G>, games: u64, seed: u64, tell: &dyn Fn()) -> anyhow::Result<Sample> {
+    /// Plays games from the start position on all cores. What is seen follows from the seed, unless it is stopped before the
+    /// end. `tell` hears of every game.
+    pub fn play<G: Game>(
+        entrant: &Entrant<G>,
+        games: &Games<G::Rules>,
+        tell: &dyn Fn(),
+        stop: &AtomicBool,
+    ) -> anyhow::Result<Sample> {
         let (next, halt) = (AtomicU64::new(0), AtomicBool::new(false));
         let mut sample = Sample::default();
         std::thread::scope(|scope| {
@@ -47,10 +61,12 @@ impl Sample {
                 scope.spawn(move || {
                     let mut players = [entrant.player(), entrant.player()];
                     while let number = next.fetch_add(1, Relaxed)
-                        && number < games
+                        && number < games.count
                         && !halt.load(Relaxed)
-                        && sender.send(play(&mut players, derive(seed, &[number]))).is_ok()
-                    {}
+                        && !stop.load(Relaxed)
+                        && sender.send(play(&mut players, &games.rules, derive(games.seed, &[number]))).is_ok()
+                    {
+                    }
                 });
             }
             drop(sender);
@@ -75,13 +91,13 @@ impl Sample {
     }
 }
 
-fn play<G: Game>(players: &mut [Box<dyn Player<G>>; 2], seed: u64) -> Result<Shape, PlayerError> {
+fn play<G: Game>(players: &mut [Box<dyn Player<G>>; 2], rules: &G::Rules, seed: u64) -> Result<Shape, PlayerError> {
     let mut opening = RandomPlayer::default();
     opening.new_game(derive(seed, &[2]))?;
     for (side, player) in [Side::First, Side::Second].into_iter().zip(&mut *players) {
         player.new_game(derive(seed, &[side as u64]))?;
     }
-    let mut game = Played::new(G::new(&G::Rules::default()));
+    let mut game = Played::new(G::new(rules));
     let (mut branching, mut legal) = (Vec::new(), Vec::new());
     loop {
         if let Some(outcome) = game.now().legal_moves(&mut legal) {
@@ -106,10 +122,14 @@ mod tests {
 
     use super::*;
 
+    fn play(entrant: &Entrant<TicTacToe>, count: u64, seed: u64) -> Sample {
+        Sample::play(entrant, &Games { rules: (), count, seed }, &|| {}, &AtomicBool::new(false)).unwrap()
+    }
+
     #[test]
     fn in_tic_tac_toe_there_is_a_move_less_at_every_ply() {
         let random = Entrant::<TicTacToe>::new("r", "r", || Box::new(RandomPlayer::default()));
-        let sample = Sample::play(&random, 500, 1, &|| {}).unwrap();
+        let sample = play(&random, 500, 1);
         assert_eq!((sample.lengths.total(), sample.ends.values().sum()), (500, 500u64));
         for (ply, histogram) in sample.by_ply.iter().enumerate() {
             assert_eq!((histogram.quantile(0.0), histogram.largest()), (9 - ply, 9 - ply));
@@ -118,14 +138,14 @@ mod tests {
         let share = |end: &str| sample.ends[end] as f64 / 500.0;
         assert!((share("x wins: three in a row") - 0.585).abs() < 0.07, "{sample:?}");
         assert!((share("draw: the board is full") - 0.127).abs() < 0.05, "{sample:?}");
-        assert_eq!(Sample::play(&random, 500, 1, &|| {}).unwrap(), sample);
-        assert_ne!(Sample::play(&random, 500, 2, &|| {}).unwrap(), sample);
+        assert_eq!(play(&random, 500, 1), sample);
+        assert_ne!(play(&random, 500, 2), sample);
     }
 
     #[test]
     fn players_without_chance_play_different_games() {
         let make = || -> Box<dyn Player<TicTacToe>> { Box::new(AlphaBetaPlayer::new(1, Knowledge::Full, true)) };
-        let sample = Sample::play(&Entrant::new("a", "a", make), 100, 1, &|| {}).unwrap();
+        let sample = play(&Entrant::new("a", "a", make), 100, 1);
         assert!(sample.ends.len() > 1, "{sample:?}");
     }
 }
