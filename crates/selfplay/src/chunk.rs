@@ -13,12 +13,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use alfil_game::Game;
+use alfil_nn::checksum;
 use serde::{Deserialize, Serialize};
 
 use crate::GameRecord;
 
 const MAGIC: &[u8; 8] = b"ALFILGAM";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HEADER: usize = 60;
 
 /// Games of a full chunk.
@@ -216,9 +217,4 @@ impl Header {
         }
         Ok(header)
     }
-}
-
-/// FNV-1a.
-fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

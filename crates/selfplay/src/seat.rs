@@ -10,6 +10,7 @@ use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, USUAL_MOVES, View
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::record::shares;
 use crate::referee::{Lead, Referee};
 use crate::starts::Start;
 use crate::surprise::{deal_copies, divergence};
@@ -233,7 +234,11 @@ impl<G: Game> Seat<G> {
         let chosen =
             if temperature > 0.0 { draw(&root, &settings.search, temperature, &mut self.random)? } else { best };
         // The position is worth what its best move is, whatever chance has chosen.
-        let value = Mover(best.value().unwrap_or_else(|| root.own_value()));
+        let wdl = match best.proof {
+            Some(proof) => shares(Mover(proof.score)),
+            None => best.wdl.or(root.wdl())?,
+        };
+        let value = Mover(wdl[0] - wdl[2]);
         let (codes, policy) = if search.cheap { Default::default() } else { self.policy(&root, settings) };
         if settings.surprise > 0.0 {
             self.surprises.push(search.surprise(&codes, &policy));
@@ -241,7 +246,7 @@ impl<G: Game> Seat<G> {
         let side = self.game.side();
         // A code in the tree is that of a legal move.
         let m = G::Move::try_from(chosen.code).ok()?;
-        self.plies.push(Ply::new(chosen.code, &policy, value));
+        self.plies.push(Ply::new(chosen.code, &policy, Mover(wdl)));
         self.moves += 1;
         self.game.play(m);
         self.tree.advance(&[chosen.code]);
@@ -320,7 +325,7 @@ fn rule(search: &SearchKind) -> Rule {
     }
 }
 
-/// A move drawn from the policy that is to be learnt.
+/// A move drawn by its visits, those that were forced included, or in Gumbel search from the policy that is to be learnt.
 fn draw(root: &View<'_>, search: &SearchKind, temperature: f32, random: &mut Xoshiro256PlusPlus) -> Option<Child> {
     let ranked = root.ranked();
     match search {

@@ -46,7 +46,7 @@ fn game(number: u64) -> GameRecord {
         let share = 2.0 / moves.len() as f32;
         let policy: Vec<f32> = (0..moves.len()).map(|at| share * f32::from(u8::from(at % 2 == 0))).collect();
         let m = moves[random.random_range(0..moves.len())];
-        plies.push(Ply::new(m.into(), &policy, Mover(0.0)));
+        plies.push(Ply::new(m.into(), &policy, Mover([0.0, 1.0, 0.0])));
         game.play(m);
     }
     GameRecord::new(number, String::new(), plies, First(Score::DRAW), End::Rules)

@@ -109,6 +109,11 @@ impl Draw {
             && let Some((chunk, samples)) = self.visits.pop()
         {
             let wanted = samples + self.missing;
+            // Another draw from the window may have found it damaged.
+            if !replay.has(&chunk.path) {
+                self.missing = wanted;
+                continue;
+            }
             self.missing = match replay.read::<E::Game>(&chunk.path)? {
                 Ok(records) => wanted - self.take::<E>(records, wanted),
                 Err(damage) => {

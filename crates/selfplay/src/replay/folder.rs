@@ -82,6 +82,11 @@ impl Replay {
         &self.chunks
     }
 
+    /// Whether a chunk is there and has not been set aside.
+    pub(super) fn has(&self, path: &Path) -> bool {
+        self.chunks.iter().any(|chunk| chunk.path == path)
+    }
+
     /// Adds the games of a generation as chunks of their own, which are named after it. Adding a generation
     /// again, after an interruption, puts the same files in the place of those that are there.
     pub fn add<G: Game>(&mut self, generation: u32, mut records: Vec<GameRecord>) -> Result<(), ReplayError> {
@@ -110,10 +115,9 @@ impl Replay {
             Ok(records) => records,
             Err(why) => return Ok(Err(set_aside(path, why)?)),
         };
-        // Names that no chunk of `add` has, so that neither takes the other's place.
-        let name = |part: u64| self.folder.join(format!("{generation:06}-adopted-{part:06}.games"));
+        let name = |part: u64| self.folder.join(format!("{}{part:06}.games", adopted_prefix(generation)));
         let Some(new) = (0..).map(name).find(|path| !path.exists()) else { return Ok(Ok(records)) };
-        std::fs::rename(path, &new).map_err(failed)?;
+        alfil_nn::rename(path, &new).map_err(failed)?;
         let positions = records.iter().map(|record| record.plies.len() as u64).sum();
         self.chunks.push(Chunk { path: new, games: records.len() as u64, positions });
         Ok(Ok(records))
@@ -152,6 +156,11 @@ impl Replay {
     }
 }
 
+/// Names of adopted chunks begin with this, as no chunk's of `add`, so that neither takes the other's place.
+fn adopted_prefix(generation: u32) -> String {
+    format!("{generation:06}-adopted-")
+}
+
 /// Gives a damaged file another name, so that it is left out and can be looked at. What is no damage stays an error.
 pub fn set_aside(path: &Path, why: ChunkError) -> Result<Damage, ReplayError> {
     if !why.is_damage() {
@@ -161,6 +170,6 @@ pub fn set_aside(path: &Path, why: ChunkError) -> Result<Damage, ReplayError> {
     name.push(".");
     name.push(SET_ASIDE);
     let aside = PathBuf::from(name);
-    std::fs::rename(path, &aside).map_err(|why| ReplayError::Folder { path: path.to_owned(), why })?;
+    alfil_nn::rename(path, &aside).map_err(|why| ReplayError::Folder { path: path.to_owned(), why })?;
     Ok(Damage { path: aside, why })
 }

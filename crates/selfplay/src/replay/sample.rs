@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use alfil_game::{Encoding, Game, Mover, Score};
+use alfil_game::{Encoding, Game, Mover};
 use alfil_nn::learning::{Samples, Target};
 
 use crate::GameRecord;
+use crate::record::shares;
 
 /// A position of a game, and how it is turned.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ impl Sample {
             *policy.get_mut(number)? = share;
         }
         let result = shares(record.score().to_mover(game.side()));
-        let expected = shares(Mover(Score::new((now.value().0 + 1.0) / 2.0)));
+        let Mover(expected) = now.wdl();
         let target = Target {
             policy: &policy,
             wdl: std::array::from_fn(|i| result[i] + search_value * (expected[i] - result[i])),
@@ -47,27 +48,5 @@ impl Sample {
         };
         samples.push::<E>(&game, &moves, target, *symmetry);
         Some(())
-    }
-}
-
-/// Shares of win, draw and loss for a score: three quarters of a point are half a win and half a draw.
-fn shares(Mover(score): Mover<Score>) -> [f32; 3] {
-    let lead = 2.0 * score.points() - 1.0;
-    [lead.max(0.0), 1.0 - lead.abs(), (-lead).max(0.0)]
-}
-
-#[cfg(test)]
-mod tests {
-    use alfil_game::First;
-
-    use super::*;
-
-    #[test]
-    fn scores_between_the_results_are_mixtures() {
-        let of = |points| shares(First(Score::new(points)).to_mover(alfil_game::Side::First));
-        assert_eq!(of(1.0), [1.0, 0.0, 0.0]);
-        assert_eq!(of(0.5), [0.0, 1.0, 0.0]);
-        assert_eq!(of(0.75), [0.5, 0.5, 0.0]);
-        assert_eq!(of(0.0), [0.0, 0.0, 1.0]);
     }
 }
