@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The temperature at each ply of a game. Where it is above 0 the move is drawn from the policy that is to be learnt: visits
-/// or, in Gumbel search, the improved policy, each raised to 1 / temperature. At 0 the best move is played, or the one that
-/// Gumbel search's own noise prefers.
+/// The temperature at each ply of a game. Where it is above 0 the move is drawn by its visits, those that were forced included,
+/// or in Gumbel search by the improved policy, each raised to 1 / temperature. At 0 the best move is played.
 ///
 /// A move that is known to lose is never drawn where there is another, nor any other where one is known to win.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -63,7 +63,7 @@ pub enum Event<'a> {
     },
     /// A damaged file of games was set aside.
     Damaged(&'a Damage),
-    /// A checkpoint could not be read; an older one is used.
+    /// A checkpoint could not be read. In the middle of training an older one is used, elsewhere there is none.
     BadCheckpoint {
         /// Its file.
         path: &'a Path,

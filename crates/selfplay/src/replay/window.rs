@@ -12,7 +12,7 @@ pub struct WindowSettings {
     pub exponent: f64,
     /// How fast it grows at the beginning: with 1 it takes in all that is played. 0.4 in KataGo.
     pub growth: f64,
-    /// It never has more positions than this.
+    /// It never grows beyond this, but for what is left of its oldest chunk.
     pub most: u64,
 }
 
