@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
+use std::iter::{empty, once};
 use std::sync::Arc;
 
 use alfil_game::chess::{Az21, Lc0};
@@ -167,7 +168,7 @@ fn one_batch_is_learnt_by_heart() {
 fn a_new_network_has_no_opinion() {
     let architecture = architecture::<Az21>("32x3s4");
     let batch = samples::<Az21>(&architecture, 64, [1, 2], 0);
-    let weights = learner::<Az21>(&architecture, &settings(SGD, 0.1)).export(std::slice::from_ref(&batch)).unwrap();
+    let weights = learner::<Az21>(&architecture, &settings(SGD, 0.1)).export(&mut once(batch.clone())).unwrap();
     let mut outputs = Outputs::default();
     let model = Model::new::<Az21>(&network::<Az21>(&architecture, weights)).unwrap();
     Engine::new(Arc::new(model)).evaluate(batch.batch(), &mut outputs);
@@ -320,7 +321,7 @@ fn exports<E: Encoding>(architecture: &Architecture, average: f64) {
     let state = learner.state().unwrap();
 
     // With the learner's own statistics the network that plays is the one that was measured.
-    let exported = network::<E>(architecture, learner.export(&[]).unwrap());
+    let exported = network::<E>(architecture, learner.export(&mut empty()).unwrap());
     let mut all = Samples::new(architecture);
     batches.iter().for_each(|batch| all.append(batch));
     let measured = learner.measure(&all).unwrap();
@@ -328,14 +329,14 @@ fn exports<E: Encoding>(architecture: &Architecture, average: f64) {
     assert_eq!(Network::from_bytes(&exported.to_bytes().unwrap()).unwrap(), exported);
 
     // With the statistics of the samples it is about the same.
-    let gathered = network::<E>(architecture, learner.export(&batches).unwrap());
+    let gathered = network::<E>(architecture, learner.export(&mut batches.iter().cloned()).unwrap());
     let in_play = losses_in_play::<E>(&gathered, &all);
     println!("{} {measured:.4?} {in_play:.4?}", E::NAME);
     assert!((in_play.policy - measured.policy).abs() < 0.25);
     assert!(state == learner.state().unwrap());
 
     // The statistics of batches together are those of the whole, where nothing else normed comes before.
-    let whole = learner.export(std::slice::from_ref(&all)).unwrap().stem;
+    let whole = learner.export(&mut once(all)).unwrap().stem;
     let parts = gathered.weights.stem;
     for (a, b) in whole.weights.iter().zip(&parts.weights).chain(whole.biases.iter().zip(&parts.biases)) {
         assert!((a - b).abs() <= 1e-4 * (1.0 + a.abs()), "{a} {b}");
@@ -371,8 +372,8 @@ fn an_average_lags_behind_the_weights() {
         assert_eq!(now["stem.weight"], tensors(&raw)["stem.weight"]);
         expected = Some(mixed);
     }
-    let batch = std::slice::from_ref(&batch);
-    assert_ne!(averaging.export(batch).unwrap().stem, raw.export(batch).unwrap().stem);
+    let stem = |learner: &mut TorchLearner| learner.export(&mut once(batch.clone())).unwrap().stem;
+    assert_ne!(stem(&mut averaging), stem(&mut raw));
 }
 
 #[test]
@@ -419,7 +420,7 @@ fn samples_of_another_game_are_refused() {
     let batch = samples::<tictactoe::Stones>(&other, 4, [1, 2], 0);
     assert!(matches!(learner.step(&batch), Err(LearnError::Samples)));
     assert!(matches!(learner.measure(&batch), Err(LearnError::Samples)));
-    assert!(matches!(learner.export(&[batch]), Err(LearnError::Samples)));
+    assert!(matches!(learner.export(&mut once(batch)), Err(LearnError::Samples)));
     let no_device = TorchLearner::new::<connect4::Stones>(&architecture, settings(SGD, 0.1), &[], 7);
     assert!(no_device.is_err());
 }

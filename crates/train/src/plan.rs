@@ -16,7 +16,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::config::GateKind;
 use crate::run::RunError;
-use crate::{Config, Machine};
+use crate::{Config, Machine, Run};
 
 /// What a run will take on this machine, as far as an untrained network can tell.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,11 +60,11 @@ const RANDOM_GAMES: u64 = 64;
 
 /// Measures for about `time` what a run will take.
 pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> Result<Plan, RunError> {
+    let rules = Run::<E>::check(config, machine.judge.as_ref())?;
     let architecture = config.architecture()?;
     let mut learner = (machine.learner)(&architecture, &config.encoding, config.learning(), config.seed)?;
-    let weights = learner.export(&[])?;
+    let weights = learner.export(&mut std::iter::empty())?;
     let network = Network { architecture: architecture.clone(), weights, origin: alfil_nn::Origin::of::<E>() };
-    let rules = config.game_rules::<E::Game>()?;
     let (counts, records, seconds) = play::<E>(config, &rules, machine, &network, time / 2)?;
     let mut samples = Samples::new(&architecture);
     random_samples::<E>(&rules, &mut samples, config.training.batch, config.seed);
@@ -85,8 +85,8 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
         games => counts.moves as f64 / games as f64,
     };
     let positions = config.selfplay.games as f64 * length;
-    let most = if config.training.steps == 0 { f64::INFINITY } else { config.training.steps as f64 };
-    let steps = (positions * config.training.reuse / config.training.batch as f64).min(most);
+    // Not one of the first generations.
+    let steps = config.steps(positions as u64, u64::MAX) as f64;
     let evaluations_per_second = counts.evaluations as f64 / seconds;
     let under_way = (machine.lanes.max(1) * settings.games) as u64;
     let positions_per_second = if counts.moves < ENOUGH_MOVES * under_way {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use alfil_game::tictactoe::{Stones, TicTacToe};
 use alfil_nn::learning::{LearnError, Learner, Losses, Samples};
 use alfil_nn::{Architecture, Network, Weights};
-use alfil_selfplay::{chunks, read_chunk, write_chunk};
+use alfil_selfplay::{GameRecord, chunks, read_chunk, read_header, write_chunk};
 use alfil_train::run::{Metrics, RunError};
 use alfil_train::{Config, Event, Finish, Machine, Run, RunDirectory, plan};
 
@@ -78,7 +78,7 @@ fn machine(overlap: bool) -> Machine {
     let time = Duration::from_millis(if overlap { 20 } else { 0 });
     Machine {
         learner: Arc::new(move |architecture, _, _, _| {
-            Ok(Box::new(Idle { architecture: architecture.clone(), steps: 0, time }))
+            Ok(Box::new(Idle { architecture: architecture.clone(), steps: 0, time, skips: false }))
         }),
         inference: None,
         lanes: 1,
@@ -94,6 +94,8 @@ struct Idle {
     steps: u64,
     /// How long a step takes.
     time: Duration,
+    /// Skips the next step, and with losses that are not those of the others.
+    skips: bool,
 }
 
 impl Learner for Idle {
@@ -102,6 +104,9 @@ impl Learner for Idle {
     }
 
     fn step(&mut self, _: &Samples) -> Result<Losses, LearnError> {
+        if std::mem::take(&mut self.skips) {
+            return Ok(Losses { policy: 9.0, ..Losses::default() });
+        }
         self.steps += 1;
         std::thread::sleep(self.time);
         Ok(Losses::default())
@@ -111,7 +116,8 @@ impl Learner for Idle {
         Ok(Losses::default())
     }
 
-    fn export(&mut self, _: &[Samples]) -> Result<Weights, LearnError> {
+    fn export(&mut self, batches: &mut dyn Iterator<Item = Samples>) -> Result<Weights, LearnError> {
+        batches.for_each(drop);
         Ok(Network::random::<Stones>(self.architecture.clone(), self.steps).weights)
     }
 
@@ -156,6 +162,89 @@ fn a_run_goes_on_without_a_damaged_chunk_of_the_generation_under_way() {
 }
 
 #[test]
+fn a_run_goes_on_without_a_damaged_chunk_of_an_earlier_generation() {
+    let folder = Folder::new("earlier");
+    folder.go(false, &[]);
+    let chunk = chunks(&folder.run().replay()).remove(0);
+    let mut bytes = std::fs::read(&chunk).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&chunk, bytes).unwrap();
+    // Training finds it, and what is drawn from the same window afterwards does without.
+    let settings = ["generations=2", "training.statistics_batches=4"];
+    assert_eq!(folder.go(false, &settings), Finish::Complete);
+    assert!(!chunk.exists() && Metrics::load(&folder.run()).unwrap()[1].learning.held_out.is_some());
+}
+
+/// The games of the first generation with other numbers, as many as asked for.
+fn games(run: &RunDirectory, numbers: std::ops::Range<u64>) -> Vec<GameRecord> {
+    let records = read_chunk::<TicTacToe>(&run.replay().join("000001-0000.games")).unwrap();
+    let mut games: Vec<GameRecord> =
+        numbers.clone().zip(records.iter().cycle()).map(|(_, game)| game.clone()).collect();
+    games.iter_mut().zip(numbers).for_each(|(game, number)| game.number = number);
+    games
+}
+
+/// The numbers of the games in files of the window whose names begin like this.
+fn numbers(run: &RunDirectory, prefix: &str) -> Vec<u64> {
+    let is_one = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(prefix);
+    let chunks = chunks(&run.replay()).into_iter().filter(is_one);
+    let mut numbers: Vec<u64> =
+        chunks.flat_map(|path| read_chunk::<TicTacToe>(&path).unwrap()).map(|record| record.number).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+#[test]
+fn games_that_wait_are_not_played_ahead_once_more() {
+    let folder = Folder::new("ahead");
+    folder.go(false, &[]);
+    // Of eight games a generation, no more than three generations' may be ahead.
+    let selfplay = folder.0.join("selfplay");
+    folder.open(true, &[]).unwrap();
+    write_chunk::<TicTacToe>(&selfplay.join("00000000.games"), &games(&folder.run(), 8..38)).unwrap();
+    assert_eq!(folder.go(true, &["generations=2"]), Finish::Complete);
+    let ahead: u64 = chunks(&selfplay).iter().map(|path| read_header(path).unwrap().games).sum();
+    assert!(numbers(&folder.run(), "000002-").starts_with(&Vec::from_iter(8..38)) && ahead <= 24, "{ahead}");
+}
+
+#[test]
+fn games_taken_before_an_interruption_count_for_their_generation() {
+    for (overlap, next) in [(true, 17), (false, 13)] {
+        let folder = Folder::new(if overlap { "taken" } else { "taken-alternate" });
+        folder.go(false, &[]);
+        folder.open(true, &[]).unwrap();
+        let taken = folder.run().replay().join("000002-adopted-000000.games");
+        write_chunk::<TicTacToe>(&taken, &games(&folder.run(), 8..next)).unwrap();
+        assert_eq!(folder.go(overlap, &["generations=2"]), Finish::Complete);
+        let counted = Metrics::load(&folder.run()).unwrap()[1].selfplay.games;
+        let numbers = numbers(&folder.run(), "000002-");
+        assert!(
+            numbers.starts_with(&[8, 9, 10, 11, 12, 13]) && numbers.len() as u64 == counted,
+            "{numbers:?} {counted}"
+        );
+        assert!(overlap || counted == 8, "{counted}");
+    }
+}
+
+#[test]
+fn games_added_before_an_interruption_are_not_taken_again_in_the_other_mode() {
+    let folder = Folder::new("twice");
+    folder.open(false, &[]).unwrap();
+    let beginning = std::fs::read(folder.run().state()).unwrap();
+    folder.go(false, &[]);
+    // Added to the window, with no time left to say so.
+    std::fs::write(folder.run().state(), beginning).unwrap();
+    let added = folder.run().replay().join("000001-0000.games");
+    std::fs::copy(added, folder.0.join("selfplay").join("00000000.games")).unwrap();
+    assert_eq!(folder.go(true, &[]), Finish::Complete);
+    let numbers = numbers(&folder.run(), "");
+    assert!(
+        numbers.starts_with(&Vec::from_iter(0..8)) && numbers.windows(2).all(|pair| pair[0] < pair[1]),
+        "{numbers:?}"
+    );
+}
+
+#[test]
 fn games_in_the_window_do_not_count_again_in_the_other_mode() {
     let folder = Folder::new("modes");
     folder.go(false, &[]);
@@ -170,9 +259,7 @@ fn games_in_the_window_do_not_count_again_in_the_other_mode() {
     folder.open(true, &[]).unwrap();
     assert_eq!(chunks(&selfplay), [selfplay.join("00000001.games")]);
     assert_eq!(folder.go(false, &["generations=2"]), Finish::Complete);
-    let records = chunks(&folder.run().replay()).into_iter().flat_map(|path| read_chunk::<TicTacToe>(&path).unwrap());
-    let mut numbers: Vec<u64> = records.map(|record| record.number).collect();
-    numbers.sort_unstable();
+    let numbers = numbers(&folder.run(), "");
     assert!(numbers.len() >= 16 && numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
 }
 
@@ -195,7 +282,8 @@ fn few_games_are_learnt_from_less_often() {
     let metrics = Metrics::load(&folder.run()).unwrap();
     let positions: Vec<u64> = metrics.iter().map(|generation| generation.selfplay.positions).collect();
     assert!(positions[0] < 700 && positions[0] + positions[1] >= 700, "{positions:?}");
-    let steps = |positions: u64, reuse: f64| (positions as f64 * reuse / 16.0).round() as u64;
+    // Three of ten games are held out.
+    let steps = |positions: u64, reuse: f64| (positions as f64 * 0.7 * reuse / 16.0).round() as u64;
     assert_eq!(metrics[0].learning.steps, steps(positions[0], 1.0));
     assert_eq!(metrics[1].learning.steps, metrics[0].learning.steps + steps(positions[1], 4.0));
 }
@@ -210,8 +298,41 @@ fn a_run_goes_on_although_its_old_configuration_is_no_longer_allowed() {
     let refused = |settings| folder.open(false, settings).err().unwrap().to_string();
     assert!(refused(&["network.size=16x1"]).contains("has network.size = 8x1, not 16x1"));
     assert!(refused(&["seed=7"]).contains("has seed = 1, not 7"));
+    assert!(refused(&["window.held_out=0.4"]).contains("has window.held_out = 0.3, not 0.4"));
     assert!(refused(&["training.optimizer=sgd"]).contains("has training.optimizer = adamw, not sgd"));
     folder.open(false, &[]).unwrap();
+}
+
+#[test]
+fn a_damaged_checkpoint_is_not_gone_on_from() {
+    let folder = Folder::new("checkpoint");
+    folder.go(false, &[]);
+    let newest = std::fs::read_dir(folder.0.join("checkpoints")).unwrap().map(|entry| entry.unwrap().path()).max();
+    let newest = newest.unwrap();
+    let mut bytes = std::fs::read(&newest).unwrap();
+    // Still a number of steps.
+    *bytes.last_mut().unwrap() ^= 3;
+    std::fs::write(&newest, bytes).unwrap();
+    let error = folder.open(false, &["generations=2"]).err();
+    assert!(matches!(error, Some(RunError::NoCheckpoint(_))), "{error:?}");
+}
+
+#[test]
+fn steps_that_were_skipped_say_nothing() {
+    let folder = Folder::new("skipped");
+    let learner = |architecture: &Architecture| Idle {
+        architecture: architecture.clone(),
+        steps: 0,
+        time: Duration::ZERO,
+        skips: true,
+    };
+    let machine = Machine {
+        learner: Arc::new(move |architecture, _, _, _| Ok(Box::new(learner(architecture)))),
+        ..machine(false)
+    };
+    let mut run = Run::<Stones>::open(folder.run(), config(&[]), machine, &mut |_| {}).unwrap();
+    assert_eq!(run.go(&AtomicBool::new(false), &mut |_| {}).unwrap(), Finish::Complete);
+    assert_eq!(Metrics::load(&folder.run()).unwrap()[0].learning.training.unwrap().policy, 0.0);
 }
 
 #[test]
@@ -238,6 +359,9 @@ fn a_plan_is_made_although_no_move_is() {
     assert!(made.selfplay * made.evaluations_per_second > 4e7 && made.gate > 0.0 && made.training > 0.0, "{made:?}");
     let quick = plan::<Stones>(&config(&[]), &machine(false), Duration::from_millis(200)).unwrap();
     assert!(!quick.is_random_length && (5.0..9.0).contains(&quick.length), "{quick:?}");
+    // What training refuses is not planned either.
+    let refused = plan::<Stones>(&config(&["selfplay.endings_share=0.5"]), &machine(false), Duration::ZERO);
+    assert!(refused.is_err_and(|error| error.to_string().starts_with("selfplay.endings_share")));
 }
 
 #[test]

@@ -120,7 +120,7 @@ fn as_played<E: Encoding>(
     learner: &mut dyn Learner,
     samples: &Samples,
 ) -> anyhow::Result<[f64; 2]> {
-    let weights = learner.export(std::slice::from_ref(samples))?;
+    let weights = learner.export(&mut std::iter::once(samples.clone()))?;
     let network = Network { architecture: architecture.clone(), weights, origin: Origin::of::<E>() };
     let mut outputs = Outputs::default();
     Engine::new(Arc::new(Model::new::<E>(&network)?)).evaluate(samples.batch(), &mut outputs);

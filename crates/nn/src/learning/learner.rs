@@ -52,9 +52,9 @@ pub trait Learner: Send {
     /// Measures the network as it would be exported without samples, without learning.
     fn measure(&mut self, samples: &Samples) -> Result<Losses, LearnError>;
 
-    /// The averaged weights, ready to play with. The statistics of their batch norms are gathered from `samples`, or
+    /// The averaged weights, ready to play with. The statistics of their batch norms are gathered from `batches`, or
     /// without any are the average of those seen while learning, which belonged to other weights and are less exact.
-    fn export(&mut self, samples: &[Samples]) -> Result<Weights, LearnError>;
+    fn export(&mut self, batches: &mut dyn Iterator<Item = Samples>) -> Result<Weights, LearnError>;
 
     /// Everything that [`restore`](Learner::restore) needs to go on as if nothing had happened, in safetensors.
     fn state(&self) -> Result<Vec<u8>, LearnError>;

@@ -103,6 +103,16 @@ impl Replay {
         Ok(())
     }
 
+    /// Removes the chunks that a generation was added as, because its games are still elsewhere.
+    pub fn take_back(&mut self, generation: u32) -> Result<(), ReplayError> {
+        let adopted = self.named(&adopted_prefix(generation));
+        for path in self.named(&format!("{generation:06}-")).into_iter().filter(|path| !adopted.contains(path)) {
+            std::fs::remove_file(&path).map_err(|why| ReplayError::Folder { path: path.clone(), why })?;
+            self.chunks.retain(|chunk| chunk.path != path);
+        }
+        Ok(())
+    }
+
     /// Moves a chunk of a generation here from elsewhere on the same disk, and reads it. The outer error is the disk's, the inner
     /// one a damaged chunk, which is set aside where it is.
     pub fn adopt<G: Game>(
@@ -123,24 +133,26 @@ impl Replay {
         Ok(Ok(records))
     }
 
+    /// Chunks whose names begin with this.
+    fn named(&self, prefix: &str) -> Vec<PathBuf> {
+        let is_named = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(prefix));
+        self.chunks.iter().map(|chunk| chunk.path.clone()).filter(|path| is_named(path)).collect()
+    }
+
     fn chunk_path(&self, generation: u32, part: u32) -> PathBuf {
         self.folder.join(format!("{generation:06}-{part:04}.games"))
     }
 
-    /// The number after the highest of this generation's games and later ones. Chunks that turn out to be damaged are set aside
-    /// and told.
-    pub fn next_number<G: Game>(&mut self, generation: u32) -> Result<(u64, Vec<Damage>), ReplayError> {
-        let first = self.folder.join(format!("{generation:06}"));
-        let newest = self.chunks.iter().filter(|chunk| chunk.path >= first);
-        let paths: Vec<PathBuf> = newest.map(|chunk| chunk.path.clone()).collect();
-        let (mut next, mut damages) = (0, Vec::new());
-        for path in paths {
+    /// The games of a generation that were adopted. Chunks that turn out to be damaged are set aside and told.
+    pub fn adopted<G: Game>(&mut self, generation: u32) -> Result<(Vec<GameRecord>, Vec<Damage>), ReplayError> {
+        let (mut games, mut damages) = (Vec::new(), Vec::new());
+        for path in self.named(&adopted_prefix(generation)) {
             match self.read::<G>(&path)? {
-                Ok(records) => next = records.iter().map(|record| record.number + 1).fold(next, u64::max),
+                Ok(records) => games.extend(records),
                 Err(damage) => damages.push(damage),
             }
         }
-        Ok((next, damages))
+        Ok((games, damages))
     }
 
     /// Reads a chunk. One that turns out to be damaged is set aside, and left out from then on.

@@ -12,14 +12,14 @@ use super::network::{EPSILON, Norms, TrainingNetwork};
 use super::numbers;
 use crate::TorchError;
 
-/// The statistics of all batch norms over all samples, each batch being normed by its own as in training. None without
-/// samples.
+/// The statistics of all batch norms over all samples, each batch, which has been checked, being normed by its own as in
+/// training. None without samples.
 pub fn gather_statistics(
     architecture: &Architecture,
     layout: &Layout,
     form: &Form,
     parameters: &Tensor,
-    samples: &[Samples],
+    batches: &mut dyn Iterator<Item = Samples>,
 ) -> Result<Option<Tensor>, TorchError> {
     let _no_gradients = tch::no_grad_guard();
     let device = parameters.device();
@@ -29,8 +29,8 @@ pub fn gather_statistics(
     // E[x] and E[x^2], which unlike variances can be averaged.
     let mut moments = of_batch.f_to_kind(Kind::Double)?.f_zeros_like()?;
     let mut seen = 0;
-    for batch in samples.iter().filter(|batch| !batch.is_empty()) {
-        let loaded = form.load(batch, 0..batch.len(), device)?;
+    for batch in batches.filter(|batch| !batch.is_empty()) {
+        let loaded = form.load(&batch, 0..batch.len(), device)?;
         network.forward(&loaded.planes, Norms::Batch { share: 1.0 })?;
         let [mean, variance] = halves(&of_batch.f_to_kind(Kind::Double)?)?;
         // libtorch stores the variance with n - 1 below the line.

@@ -218,11 +218,16 @@ impl Learner for TorchLearner {
         Ok(self.evaluate(samples)?.losses(samples, Counts::of(samples)))
     }
 
-    fn export(&mut self, samples: &[Samples]) -> Result<Weights, LearnError> {
-        samples.iter().try_for_each(|samples| self.form.check(samples))?;
+    fn export(&mut self, batches: &mut dyn Iterator<Item = Samples>) -> Result<Weights, LearnError> {
         let (parameters, statistics) = self.exported();
         let (architecture, layout) = (&self.architecture, &self.layout);
-        let gathered = export::gather_statistics(architecture, layout, &self.form, parameters, samples)?;
+        let mut checked = Ok(());
+        let mut batches = batches.take_while(|batch| {
+            checked = self.form.check(batch);
+            checked.is_ok()
+        });
+        let gathered = export::gather_statistics(architecture, layout, &self.form, parameters, &mut batches)?;
+        checked?;
         Ok(export::fold(architecture, layout, parameters, gathered.as_ref().unwrap_or(statistics))?)
     }
 

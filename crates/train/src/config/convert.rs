@@ -102,6 +102,16 @@ impl Config {
         WindowSettings { first: window.first, exponent: window.exponent, growth: window.growth, most: window.most }
     }
 
+    /// Steps in which a generation's new positions are learnt from, when so many have been played in all.
+    pub(crate) fn steps(&self, positions: u64, played: u64) -> u64 {
+        let training = &self.training;
+        let few = played < self.window.first;
+        let reuse = if few && training.first_reuse > 0.0 { training.first_reuse } else { training.reuse };
+        let learnt_from = positions as f64 * (1.0 - self.window.held_out);
+        let most = if training.steps == 0 { u64::MAX } else { training.steps };
+        ((learnt_from * reuse / training.batch as f64).round() as u64).clamp(1, most)
+    }
+
     /// The rules that games are played by.
     pub fn game_rules<G: Game>(&self) -> Result<G::Rules, ConfigError> {
         G::rules(&self.rules)

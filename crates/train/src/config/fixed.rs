@@ -7,7 +7,15 @@ use super::explain::keys;
 use super::read::defaults;
 
 /// Keys that cannot change once a run has begun, beside those of its network.
-const FIXED: [&str; 5] = ["game", "rules", "encoding", "seed", "training.optimizer"];
+const FIXED: [&str; 6] = [
+    "game",
+    "rules",
+    "encoding",
+    "seed",
+    "training.optimizer",
+    // More would count games that have been learnt from as such that never were.
+    "window.held_out",
+];
 
 impl Config {
     /// The first key that a run cannot change and that is another here than in the run's own file: its name, what it was, and

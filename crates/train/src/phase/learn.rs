@@ -5,7 +5,7 @@ use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 use alfil_game::{Encoding, Game};
-use alfil_nn::learning::{Losses, Samples};
+use alfil_nn::learning::{LearnError, Learner, Losses, Samples};
 use alfil_nn::{Batch, Engine, Model, Network, Origin, Outputs};
 use alfil_selfplay::replay::{Damage, Draw, DrawSettings, ReplayError, Window, build};
 
@@ -18,6 +18,9 @@ const AHEAD: usize = 4;
 
 /// Batches that the network is measured with.
 const MEASURED: usize = 8;
+
+/// Positions that it is calibrated with: on one thread of the CPU, however large a batch is.
+const CALIBRATED: usize = 1024;
 
 /// Ranges of the expected result in the calibration.
 const RANGES: usize = 10;
@@ -40,13 +43,18 @@ impl<E: Encoding> Run<E> {
         let network = self.export(&window, tell)?;
         network.save(&self.directory.candidate(self.state.generation))?;
         let mut losses = Sum::default();
-        for samples in self.samples(&window, MEASURED, Purpose::HeldOut, tell)? {
-            losses.add(&self.learner.measure(&samples)?);
-        }
+        let measured = MEASURED * self.config.training.batch;
+        self.with_batches(&window, measured, Purpose::HeldOut, tell, |learner, batches| {
+            for samples in batches {
+                losses.add(&learner.measure(&samples)?);
+            }
+            Ok(())
+        })?;
         let mut judge = Judge::<E>::new(&network)?;
-        for samples in self.samples(&window, MEASURED, Purpose::Calibration, tell)? {
-            judge.calibrate(&samples);
-        }
+        self.with_batches(&window, CALIBRATED, Purpose::Calibration, tell, |_, batches| {
+            batches.for_each(|samples| judge.calibrate(&samples));
+            Ok(())
+        })?;
         self.state.pending.learning = LearningMetrics {
             seconds,
             steps: self.learner.steps(),
@@ -97,7 +105,12 @@ impl<E: Encoding> Run<E> {
                 let asked = Instant::now();
                 let Ok(samples) = batches.recv() else { break };
                 waiting += asked.elapsed();
+                let before = learner.steps();
                 let losses = learner.step(&samples)?;
+                // A step that was skipped, because 16 bits were not enough, says nothing.
+                if learner.steps() == before {
+                    continue;
+                }
                 sum.add(&losses);
                 let step = learner.steps() - first;
                 tell(Event::Step { step, of: target - first, losses: &losses, batch });
@@ -129,38 +142,42 @@ impl<E: Encoding> Run<E> {
         }
     }
 
-    /// So many batches, or fewer if there are not enough games.
-    fn samples(
+    /// Does something with so many samples, or fewer if there are not enough games, of which one batch at a time is in memory.
+    fn with_batches<T>(
         &mut self,
         window: &Window,
-        batches: usize,
+        samples: usize,
         purpose: Purpose,
         tell: &mut Tell<'_>,
-    ) -> Result<Vec<Samples>, RunError> {
-        let batch = self.config.training.batch;
-        let settings = self.draw_settings((batches * batch) as u64, purpose);
-        let mut samples = Vec::new();
-        if settings.from_held_out && settings.held_out == 0.0 {
-            return Ok(samples);
-        }
+        work: impl FnOnce(&mut dyn Learner, &mut dyn Iterator<Item = Samples>) -> Result<T, LearnError>,
+    ) -> Result<T, RunError> {
+        let settings = self.draw_settings(samples as u64, purpose);
+        let Run { replay, learner, architecture, rules, config, .. } = self;
+        let batch = config.training.batch;
+        let is_none = settings.from_held_out && settings.held_out == 0.0;
+        let count = if is_none { 0 } else { samples.div_ceil(batch) };
         let mut draw = Draw::new(window, settings);
-        while samples.len() < batches
-            && let drawn = draw.next::<E>(&mut self.replay, batch)?
-            && drawn.len() > 1
-        {
-            samples.push(build::<E>(&self.architecture, &self.rules, &drawn));
-        }
+        let mut failed = None;
+        let next = |_| match draw.next::<E>(replay, batch) {
+            Ok(drawn) => (drawn.len() > 1).then(|| build::<E>(architecture, rules, &drawn)),
+            Err(why) => {
+                failed = Some(why);
+                None
+            }
+        };
+        let done = work(learner.as_mut(), &mut (0..count).map_while(next))?;
         draw.damages().iter().for_each(|damage| tell(Event::Damaged(damage)));
-        Ok(samples)
+        failed.map_or(Ok(done), |why| Err(why.into()))
     }
 
     fn export(&mut self, window: &Window, tell: &mut Tell<'_>) -> Result<Network, RunError> {
-        let batches = self.config.training.statistics_batches;
-        let samples = self.samples(window, batches, Purpose::Statistics, tell)?;
-        let weights = self.learner.export(&samples)?;
+        let samples = self.config.training.statistics_batches * self.config.training.batch;
+        let export = |learner: &mut dyn Learner, batches: &mut dyn Iterator<Item = Samples>| learner.export(batches);
+        let weights = self.with_batches(window, samples, Purpose::Statistics, tell, export)?;
         let origin = Origin {
             generation: Some(self.state.generation),
-            parent: Some(format!("generation {}", self.state.champion)),
+            // Training goes on from the weights of the generation before, whether they were promoted or not.
+            parent: Some(format!("generation {}", self.state.generation - 1)),
             steps: Some(self.learner.steps()),
             ..Origin::of::<E>()
         };
@@ -178,7 +195,7 @@ struct Sum {
 impl Sum {
     fn add(&mut self, losses: &Losses) {
         let Losses { policy, policy_entropy, value, moves_left, agreement, gradient } = losses;
-        // A step that was skipped because 16 bits were not enough says nothing.
+        // One that is no number would leave no mean of the others.
         if !(policy + value + moves_left + gradient).is_finite() {
             return;
         }

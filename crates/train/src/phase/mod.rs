@@ -17,8 +17,8 @@ use alfil_game::{Encoding, Game};
 use alfil_nn::learning::Learner;
 use alfil_nn::{Architecture, Network, Origin};
 use alfil_search::seed::derive;
-use alfil_selfplay::chunks;
 use alfil_selfplay::replay::Replay;
+use alfil_selfplay::{GameRecord, chunks};
 
 use crate::config::render;
 use crate::machine::{AnyJudge, judge_of};
@@ -94,7 +94,7 @@ impl<E: Encoding> Run<E> {
         let mut learner = (machine.learner)(&architecture, &config.encoding, config.learning(), seed)?;
         let state = if begun { State::load(&directory)? } else { State::new() };
         if !begun {
-            let weights = learner.export(&[])?;
+            let weights = learner.export(&mut std::iter::empty())?;
             let origin = Origin { generation: Some(0), steps: Some(0), ..Origin::of::<E>() };
             Network { architecture: architecture.clone(), weights, origin }.save(&directory.network(0))?;
             state.save(&directory)?;
@@ -142,23 +142,33 @@ impl<E: Encoding> Run<E> {
         if !overlap {
             // Their numbers may lie below those of games in the window: they join them as they are.
             for path in chunks(&self.directory.selfplay()) {
-                if let Err(damage) = self.replay.adopt::<E::Game>(self.state.generation, &path)? {
+                if let Err(damage) = self.replay.adopt::<E::Game>(self.gathering(), &path)? {
                     tell(Event::Damaged(&damage));
                 }
             }
-            self.state.games = self.state.games.max(self.next_in_window(tell)?);
+            self.state.games = next_after(&self.adopted_games(tell)?, self.state.games);
         } else {
+            if self.state.phase == Phase::Selfplay {
+                // Added with no time left to say so: their files are still in the folder for self-play.
+                self.replay.take_back(self.state.generation)?;
+            }
             self.remove_taken_games(tell)?;
         }
         self.state.overlap = overlap;
         self.state.save(&self.directory)
     }
 
-    /// The number after the highest of those games in the window that are of this generation.
-    fn next_in_window(&mut self, tell: &mut Tell<'_>) -> Result<u64, RunError> {
-        let (next, damages) = self.replay.next_number::<E::Game>(self.state.generation)?;
+    /// The generation that games are gathered for: this one or, when it has its games, the next.
+    fn gathering(&self) -> u32 {
+        self.state.generation + u32::from(self.state.phase != Phase::Selfplay)
+    }
+
+    /// Games of that generation that are in the window already: an interruption has left no time to say so, or the run goes on
+    /// in the other mode.
+    fn adopted_games(&mut self, tell: &mut Tell<'_>) -> Result<Vec<GameRecord>, RunError> {
+        let (games, damages) = self.replay.adopted::<E::Game>(self.gathering())?;
         damages.iter().for_each(|damage| tell(Event::Damaged(damage)));
-        Ok(next)
+        Ok(games)
     }
 
     /// How far the run has come.
@@ -216,6 +226,11 @@ impl<E: Encoding> Run<E> {
     fn seed(&self, purpose: Purpose) -> u64 {
         derive(self.config.seed, &[purpose as u64, self.state.generation.into()])
     }
+}
+
+/// The number after those of these games, but not below `least`.
+fn next_after<'a>(games: impl IntoIterator<Item = &'a GameRecord>, least: u64) -> u64 {
+    games.into_iter().map(|record| record.number + 1).fold(least, u64::max)
 }
 
 /// A run cannot become one of another game, or of another network.

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use alfil_game::{Encoding, Game};
 use alfil_search::evaluators::{CacheCounts, Maker};
 use alfil_search::{Evaluation, Evaluator};
-use alfil_selfplay::{ChunkError, Counts, Session, Tickets, chunks, read_header};
+use alfil_selfplay::{ChunkError, Counts, GameRecord, Session, Tickets, chunks, read_header};
 
 use super::selfplay::metrics;
-use super::{Finish, Purpose, Run, Tell};
+use super::{Finish, Purpose, Run, Tell, next_after};
 use crate::Event;
 use crate::machine::judge_of;
 use crate::run::{Phase, RunError, SelfplayMetrics};
@@ -30,12 +30,13 @@ impl<E: Encoding> Run<E> {
         let newest = Arc::new(Newest::new(self.machine.maker::<E::Game>(&self.champion)?));
         let swapping = Arc::clone(&newest);
         let maker: Maker<E::Game> = Box::new(move |seed| Box::new(Swapping::new(Arc::clone(&swapping), seed)));
-        let waiting = self.finished_games(tell)?.last_key_value().map_or(0, |(number, _)| number + 1);
-        // Some may have been taken into the window with no time left to say so.
-        let taken = self.next_in_window(tell)?;
-        let next = self.state.games.max(waiting).max(taken);
+        let mut waiting = self.adopted_games(tell)?;
+        waiting.extend(self.finished_files(tell)?.into_iter().flat_map(|(_, records)| records));
+        let next = next_after(&waiting, self.state.games);
+        let ahead = self.most_ahead().saturating_sub(waiting.len() as u64);
+        drop(waiting);
         let (halt, counts) = (AtomicBool::new(false), Mutex::new(Counts::default()));
-        let tickets = Arc::new(Tickets::limited(next.., self.most_ahead()));
+        let tickets = Arc::new(Tickets::limited(next.., ahead));
         let folder = self.directory.selfplay();
         let session = Session {
             settings: self.config.selfplay_settings::<E::Game>(&self.rules)?,
@@ -111,26 +112,31 @@ impl<E: Encoding> Run<E> {
     ) -> Result<bool, RunError> {
         let began = Instant::now();
         let of = self.config.selfplay.games;
-        let paths = loop {
+        let adopted = self.adopted_games(tell)?;
+        let (paths, games) = loop {
             let paths = chunks(&self.directory.selfplay());
-            let games: u64 = paths.iter().flat_map(|path| read_header(path)).map(|header| header.games).sum();
+            let waiting: u64 = paths.iter().flat_map(|path| read_header(path)).map(|header| header.games).sum();
+            let games = adopted.len() as u64 + waiting;
             let (counts, seconds) = producer.since_last();
             tell(Event::Games { games: games.min(of), of, counts: &counts, seconds });
             if games >= of {
-                break paths;
+                break (paths, games);
             }
             if stop.load(Relaxed) || (producer.is_broken)() {
                 return Ok(false);
             }
             std::thread::sleep(LOOK);
         };
-        self.take_in(paths, began, producer, tell)?;
+        self.take_in(adopted, paths, began, producer, tell)?;
+        // Those that could not be read are played again.
+        producer.tickets.allow(games.min(self.most_ahead()));
         Ok(true)
     }
 
-    /// Takes these files into the window, after a wait for them that began then.
+    /// Takes these files into the window, which some games are in already, after a wait for them that began then.
     fn take_in(
         &mut self,
+        adopted: Vec<GameRecord>,
         paths: Vec<PathBuf>,
         began: Instant,
         producer: &mut Producer<'_>,
@@ -139,20 +145,22 @@ impl<E: Encoding> Run<E> {
         let mut games = Counts::default();
         let mut next = self.state.games;
         let mut shown = Vec::new();
+        let mut take = |records: Vec<GameRecord>| {
+            records.iter().for_each(|record| games.add_record(record));
+            next = next_after(&records, next);
+            if shown.is_empty() {
+                shown = records;
+            }
+        };
+        take(adopted);
         for path in paths {
             match self.replay.adopt::<E::Game>(self.state.generation, &path)? {
-                Ok(records) => {
-                    records.iter().for_each(|record| games.add_record(record));
-                    next = records.iter().map(|record| record.number + 1).fold(next, u64::max);
-                    if shown.is_empty() {
-                        shown = records;
-                    }
-                }
+                Ok(records) => take(records),
                 Err(damage) => tell(Event::Damaged(&damage)),
             }
         }
         let (work, seconds) = producer.since_last();
-        producer.next_generation(games.games);
+        producer.next_generation();
         let waited = began.elapsed().as_secs_f64();
         self.state.pending.selfplay = SelfplayMetrics { seconds: waited, ..metrics(&games, &work, seconds) };
         self.end_of_games(next, games.positions)?;
@@ -180,10 +188,9 @@ impl Producer<'_> {
         (self.now().since(counts), then.elapsed().as_secs_f64())
     }
 
-    /// So many games were taken.
-    fn next_generation(&mut self, games: u64) {
+    /// The games of a generation were taken.
+    fn next_generation(&mut self) {
         self.last = (Instant::now(), self.now());
-        self.tickets.allow(games);
     }
 }
 

@@ -20,8 +20,9 @@ impl<E: Encoding> Run<E> {
     pub(super) fn play(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<bool, RunError> {
         let of = self.config.selfplay.games;
         self.remove_taken_games(tell)?;
+        let adopted = self.adopted_games(tell)?;
         let known: BTreeSet<u64> = self.finished_games(tell)?.into_keys().collect();
-        let before = known.len() as u64;
+        let before = (adopted.len() + known.len()) as u64;
         let missing = (self.state.games..).filter(|number| !known.contains(number));
         let missing: Vec<u64> = missing.take(of.saturating_sub(before) as usize).collect();
         let maker = self.machine.maker::<E::Game>(&self.champion)?;
@@ -42,14 +43,14 @@ impl<E: Encoding> Run<E> {
             tell(Event::Games { games: before + counts.games, of, counts, seconds });
         })?;
         let records = self.finished_games(tell)?;
-        if (records.len() as u64) < of {
+        if ((adopted.len() + records.len()) as u64) < of {
             // Stopped; or a file has been damaged meanwhile, whose games are then played again.
             return Ok(!stop.load(Relaxed));
         }
         let next = records.last_key_value().map_or(self.state.games, |(number, _)| number + 1);
         let records: Vec<GameRecord> = records.into_values().collect();
         let mut games = Counts::default();
-        records.iter().for_each(|record| games.add_record(record));
+        adopted.iter().chain(&records).for_each(|record| games.add_record(record));
         self.state.pending.selfplay = metrics(&games, &counts, began.elapsed().as_secs_f64());
         self.show(&records)?;
         self.replay.add::<E::Game>(self.state.generation, records)?;
@@ -63,13 +64,8 @@ impl<E: Encoding> Run<E> {
 
     /// Notes how much is to be learnt from so many new positions, and the number of the next game.
     pub(super) fn end_of_games(&mut self, next: u64, positions: u64) -> Result<(), RunError> {
-        let training = &self.config.training;
-        let few = self.replay.positions() < self.config.window.first;
-        let reuse = if few && training.first_reuse > 0.0 { training.first_reuse } else { training.reuse };
-        let steps = (positions as f64 * reuse / training.batch as f64).round() as u64;
-        let most = if training.steps == 0 { u64::MAX } else { training.steps };
         self.state.games = next;
-        self.state.target = self.state.steps + steps.clamp(1, most);
+        self.state.target = self.state.steps + self.config.steps(positions, self.replay.positions());
         self.enter(Phase::Learn)
     }
 
@@ -85,14 +81,14 @@ impl<E: Encoding> Run<E> {
     }
 
     /// Finished games that are not in the window yet, by their numbers.
-    pub(super) fn finished_games(&self, tell: &mut Tell<'_>) -> Result<BTreeMap<u64, GameRecord>, RunError> {
+    fn finished_games(&self, tell: &mut Tell<'_>) -> Result<BTreeMap<u64, GameRecord>, RunError> {
         let records = self.finished_files(tell)?.into_iter().flat_map(|(_, records)| records);
         let ours = records.filter(|record| record.number >= self.state.games);
         Ok(ours.map(|record| (record.number, record)).collect())
     }
 
     /// Files of finished games. Those that are damaged are told and set aside: their games are played again.
-    fn finished_files(&self, tell: &mut Tell<'_>) -> Result<Vec<(PathBuf, Vec<GameRecord>)>, RunError> {
+    pub(super) fn finished_files(&self, tell: &mut Tell<'_>) -> Result<Vec<(PathBuf, Vec<GameRecord>)>, RunError> {
         let mut files = Vec::new();
         for path in chunks(&self.directory.selfplay()) {
             match read_chunk::<E::Game>(&path) {
