@@ -1,33 +1,33 @@
 //! `alfil analyse`
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use alfil_game::registry::{self, GameVisitor};
 use alfil_game::{Game, MoveNumbers};
-use alfil_nn::Network;
 use alfil_search::evaluators::{Kind, Tempered};
-use alfil_search::parallel::{Control, Limits, Line, Report, Search, Settings};
+use alfil_search::parallel::{Ended, Limits, Line, Report, Search, Settings};
 use alfil_search::tree::{Tree, USUAL_MOVES};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::json;
 
-use crate::Verdict;
+use crate::evaluator::kind;
 use crate::game::Place;
+use crate::{Verdict, stop, time};
 
 #[derive(Args)]
 pub struct Analyse {
-    /// A network file, ours or Leela's [default: the handcrafted evaluation]
-    net: Option<std::path::PathBuf>,
+    /// What judges positions: handcrafted, trained (the network that comes along), or a network file, ours or Leela's
+    #[arg(value_name = "E", default_value = "handcrafted")]
+    evaluator: String,
     /// The game's name
     #[arg(long, default_value = registry::DEFAULT)]
     game: String,
     #[command(flatten)]
     place: Place,
-    /// How long to think, such as 5s, 500ms or 2m
-    #[arg(long, default_value = "3s", value_parser = duration)]
+    /// How long to think, such as 5s, 500ms or 2m; ctrl-C ends it earlier
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = time::parse)]
     movetime: Duration,
     /// Moves to show
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=256))]
@@ -38,23 +38,6 @@ pub struct Analyse {
     /// Megabytes for the tree
     #[arg(long, default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     hash: u32,
-}
-
-/// A time with its unit; a bare number is seconds.
-fn duration(text: &str) -> Result<Duration, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match &text[digits.len()..] {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        unit => return Err(format!("'{unit}' is no unit of time: use ms, s, m or h")),
-    };
-    let seconds = digits.parse::<f64>().map_err(|_| format!("'{digits}' is not a number"))? * unit;
-    match seconds > 0.0 && seconds <= 1e7 {
-        true => Ok(Duration::from_secs_f64(seconds)),
-        false => Err("use more than nothing and less than four months".to_owned()),
-    }
 }
 
 pub fn run(command: &Analyse, out: &mut impl Write) -> anyhow::Result<Verdict> {
@@ -79,20 +62,19 @@ fn analyse<G: Game>(command: &Analyse, out: &mut impl Write) -> anyhow::Result<V
     if let Some(outcome) = root.outcome() {
         bail!("there is nothing to analyse: the game is over ({})", outcome.reason);
     }
-    let kind = match &command.net {
-        Some(path) => Kind::Network(Arc::new(Network::open(path)?)),
-        None => Kind::Handcrafted(alfil_game::Knowledge::Full),
-    };
-    let maker = kind.maker::<G>().context("cannot use the network")?;
+    let kind = kind(&command.evaluator, G::NAME)?;
+    let maker = kind.maker::<G>().with_context(|| format!("cannot use {}", command.evaluator))?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as u32;
-    let temperature =
-        if command.net.is_some() { alfil_uci::options::Options::default().policy_temperature } else { 1.0 };
+    let temperature = match kind {
+        Kind::Network(_) => alfil_uci::options::Options::default().policy_temperature,
+        _ => 1.0,
+    };
     let evaluators = (0..command.threads.unwrap_or(cores))
         .map(|number| Box::new(Tempered::new(maker(number.into()), temperature)) as Box<dyn alfil_search::Evaluator<G>>)
         .collect();
     let mut search = Search::new(tree(command.hash)?, evaluators, root.clone());
     let settings = Settings { lines: command.multipv as usize, ..Settings::default() };
-    let control = Control::default();
+    let control = stop::control()?;
     control.set_deadline(Some(Instant::now() + command.movetime));
     let live = io::stderr().is_terminal() && !command.place.json;
     let report = search.run(&settings, &Limits::default(), &control, &mut |report| {
@@ -125,8 +107,24 @@ fn print<G: Game>(root: &G, report: &Report, out: &mut impl Write) -> anyhow::Re
         writeln!(out, "  {}", describe(line, root, 10))?;
     }
     let (visits, seconds) = (report.visits, report.elapsed.as_secs_f64());
-    writeln!(out, "\n{visits} visits in {seconds:.1} s ({:.0}/s), depth {}", report.speed(), report.depth)?;
+    writeln!(
+        out,
+        "\n{visits} visits in {seconds:.1} s ({:.0}/s), depth {}{}",
+        report.speed(),
+        report.depth,
+        ended(report)
+    )?;
     Ok(Verdict::Fine)
+}
+
+/// Why a search ended, where that is not what was asked for.
+pub fn ended(report: &Report) -> &'static str {
+    match report.ended {
+        Some(Ended::Stopped) => ": stopped",
+        Some(Ended::Proven) => ": proven",
+        Some(Ended::Full) => ": the tree is full",
+        _ => "",
+    }
 }
 
 /// The score for the side to move, and the moves that are expected, with their numbers.
@@ -176,7 +174,10 @@ fn print_json<G: Game>(root: &G, report: &Report, out: &mut impl Write) -> anyho
             })
         })
         .collect();
-    let report = json!({ "position": root.position(), "visits": report.visits, "nps": report.speed(), "lines": lines });
+    let stopped = report.ended == Some(Ended::Stopped);
+    let report = json!({
+        "position": root.position(), "visits": report.visits, "nps": report.speed(), "stopped": stopped, "lines": lines,
+    });
     writeln!(out, "{report}")?;
     Ok(Verdict::Fine)
 }

@@ -1,19 +1,19 @@
 //! `alfil exam`
 
 use std::io::Write;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use alfil_arena::exam::{Exam, Mark};
 use alfil_arena::player::GRAMMAR;
 use alfil_game::Game;
 use alfil_game::registry::{self, GameVisitor};
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
 use serde_json::json;
 
-use crate::Verdict;
 use crate::game::RulesText;
 use crate::match_command::{Arena, entrant, progress};
+use crate::{Verdict, stop};
 
 #[derive(Args)]
 #[command(after_help = GRAMMAR)]
@@ -66,15 +66,16 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         let Task { command, out } = self;
         let players = command.players.iter().map(|line| entrant::<G>(line)).collect::<anyhow::Result<Vec<_>>>()?;
         let rules = command.rules.read::<G>()?;
-        let never = AtomicBool::new(false);
+        ensure!(G::oracle().is_some(), "{} has no exact solver to examine players with", G::NAME);
+        let stop = stop::flag()?;
         let bar = progress(command.positions.into())?;
         bar.set_message("positions judged");
         let mut count = |done: u64, _: u64| bar.set_position(done);
-        let exam = Exam::<G>::new(command.positions as usize, &rules, command.seed, &mut count, &never)
-            .with_context(|| format!("{} has no exact solver to examine players with", G::NAME))?;
-        for player in &players {
+        let exam = Exam::<G>::new(command.positions as usize, &rules, command.seed, &mut count, &stop);
+        for player in players.iter().take_while(|_| !stop.load(Relaxed)) {
+            let Some(exam) = &exam else { break };
             bar.set_message(player.name.clone());
-            let mark = exam.mark(player, Arena::threads(player.threads), &mut count, &never);
+            let mark = exam.mark(player, Arena::threads(player.threads), &mut count, &stop);
             if command.json {
                 writeln!(out, "{}", to_json(&player.name, &mark))?;
             } else {
@@ -82,6 +83,9 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             }
         }
         bar.finish_and_clear();
+        if stop.load(Relaxed) {
+            writeln!(out, "{}", if command.json { r#"{"stopped":true}"# } else { "stopped before the end" })?;
+        }
         Ok(Verdict::Fine)
     }
 }

@@ -3,13 +3,16 @@
 mod analyse;
 mod bench;
 mod config;
+mod counters;
 mod doctor;
+mod evaluator;
 mod exam;
 mod game;
 mod ladder;
 mod match_command;
 mod net;
 mod outcome;
+mod pace;
 mod pgn;
 mod plan;
 mod play;
@@ -18,9 +21,11 @@ mod search;
 mod selfplay;
 mod stop;
 mod study;
+mod time;
 mod torch;
 mod train;
 mod uci;
+mod usage;
 
 pub use torch::{Evaluator, Libtorch};
 
@@ -95,7 +100,7 @@ pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
     if let Some(libtorch) = libtorch {
         torch::link(libtorch);
     }
-    let arguments = Arguments::parse();
+    let arguments: Arguments = usage::read();
     let mut out = io::BufWriter::new(io::stdout());
     let result = match arguments.command {
         Command::Game(command) => game::run(command, &mut out),

@@ -11,7 +11,8 @@ use clap::Args;
 use serde_json::json;
 
 use crate::Verdict;
-use crate::train::{clock, machine};
+use crate::time::clock;
+use crate::train::machine;
 
 #[derive(Args)]
 pub struct PlanCommand {

@@ -1,24 +1,22 @@
 //! `alfil search`
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use alfil_game::registry::{self, GameVisitor};
-use alfil_game::{Game, Knowledge, Score};
-use alfil_nn::Network;
-use alfil_search::evaluators::Kind;
-use alfil_search::parallel::{Control, Ended, Limits, Report, Search, Settings};
+use alfil_game::{Game, Score};
+use alfil_search::parallel::{Ended, Limits, Report, Search, Settings};
 use alfil_search::selection::{Gumbel, Puct, Rule};
 use alfil_search::tree::{Child, Proof, dot};
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::Verdict;
-use crate::analyse::tree;
+use crate::analyse::{ended, tree};
+use crate::evaluator::kind;
 use crate::game::Place;
+use crate::{Verdict, stop, time};
 
 #[derive(Args)]
 pub struct SearchCommand {
@@ -26,15 +24,16 @@ pub struct SearchCommand {
     game: String,
     #[command(flatten)]
     place: Place,
-    /// What judges positions: uniform, rollout, rollout:GAMES, material, handcrafted, or a network file
+    /// What judges positions: handcrafted, material, trained (the network that comes along), uniform, rollout, rollout:GAMES,
+    /// or a network file
     #[arg(long, default_value = "handcrafted", value_name = "E")]
     evaluator: String,
     /// Visits of the position [default: 1000, or none if there is a time]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     visits: Option<u32>,
-    /// Seconds
-    #[arg(long)]
-    time: Option<f64>,
+    /// How long to think, such as 5s, 500ms or 2m; ctrl-C ends it earlier
+    #[arg(long, value_name = "TIME", value_parser = time::parse)]
+    movetime: Option<Duration>,
     /// How moves are picked
     #[arg(long, value_enum, default_value_t = RuleName::Play)]
     rule: RuleName,
@@ -78,29 +77,6 @@ impl RuleName {
     }
 }
 
-/// The evaluator that a text names.
-pub fn kind(text: &str) -> anyhow::Result<Kind> {
-    let games =
-        text.strip_prefix("rollout:").map(|games| games.parse().ok().filter(|games| (1..=10_000).contains(games)));
-    Ok(match (text, games) {
-        ("uniform", _) => Kind::Uniform,
-        ("rollout", _) => Kind::Rollout(1),
-        (_, Some(Some(games))) => Kind::Rollout(games),
-        (_, Some(None)) => bail!("'{text}' should name from 1 to 10000 games, as in rollout:10"),
-        ("material", _) => Kind::Handcrafted(Knowledge::Material),
-        ("handcrafted", _) => Kind::Handcrafted(Knowledge::Full),
-        _ => {
-            let path = Path::new(text);
-            ensure!(
-                path.exists(),
-                "there is no evaluator or network file '{text}': \
-                 use uniform, rollout, material, handcrafted, or a network file"
-            );
-            Kind::Network(Arc::new(Network::open(path)?))
-        }
-    })
-}
-
 pub fn run(command: SearchCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let game = command.game.clone();
     registry::with_game(&game, Task { command, out })?
@@ -120,15 +96,12 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         if let Some(outcome) = root.outcome() {
             bail!("there is nothing to search: the game is over ({})", outcome.reason);
         }
-        let maker =
-            kind(&command.evaluator)?.maker::<G>().with_context(|| format!("cannot use {}", command.evaluator))?;
+        let kind = kind(&command.evaluator, G::NAME)?;
+        let maker = kind.maker::<G>().with_context(|| format!("cannot use {}", command.evaluator))?;
         let evaluators = (0..u64::from(command.threads)).map(maker).collect();
-        let control = Control::default();
-        if let Some(seconds) = command.time {
-            ensure!(seconds > 0.0 && seconds <= 1e6, "--time must be more than 0 and at most a million seconds");
-            control.set_deadline(Some(Instant::now() + Duration::from_secs_f64(seconds)));
-        }
-        let visits = command.visits.or_else(|| command.time.is_none().then_some(1_000));
+        let control = stop::control()?;
+        control.set_deadline(command.movetime.map(|time| Instant::now() + time));
+        let visits = command.visits.or_else(|| command.movetime.is_none().then_some(1_000));
         let limits = Limits { visits, ..Limits::default() };
         let settings = Settings { rule: command.rule.rule(), batch: command.batch as usize, lines: 1 };
         let mut search = Search::new(tree(command.hash)?, evaluators, root.clone());
@@ -165,20 +138,16 @@ fn print<G: Game>(search: &Search<G>, report: &Report, out: &mut impl Write) -> 
         }
         writeln!(out, "{}", child.proof.map_or(String::new(), |proof| format!("  {}", describe(proof))))?;
     }
-    let ended = report.ended.map_or("", |ended| match ended {
-        Ended::Proven => ": proven",
-        Ended::Full => ": the tree is full",
-        _ => "",
-    });
     writeln!(
         out,
-        "{} visits in {:.2} s ({:.0}/s), depth {} to {}, {:.0}% of the tree{ended}",
+        "{} visits in {:.2} s ({:.0}/s), depth {} to {}, {:.0}% of the tree{}",
         report.visits,
         report.elapsed.as_secs_f64(),
         report.speed(),
         report.depth,
         report.longest,
-        100.0 * report.fill
+        100.0 * report.fill,
+        ended(report)
     )?;
     Ok(Verdict::Fine)
 }
@@ -205,7 +174,7 @@ fn print_json<G: Game>(search: &Search<G>, report: &Report, out: &mut impl Write
         .collect();
     let report = json!({
         "position": search.root().position(), "visits": report.visits, "nps": report.speed(),
-        "depth": report.depth, "fill": report.fill, "moves": moves,
+        "depth": report.depth, "fill": report.fill, "stopped": report.ended == Some(Ended::Stopped), "moves": moves,
     });
     writeln!(out, "{report}")?;
     Ok(Verdict::Fine)

@@ -1,8 +1,9 @@
 //! `alfil selfplay`
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use alfil_game::Game;
@@ -11,23 +12,28 @@ use alfil_nn::Network;
 use alfil_search::evaluators::{Kind, Maker, cached};
 use alfil_search::selection::{Gumbel, Puct};
 use alfil_selfplay::{Cheap, Counts, Resign, SearchKind, Session, Settings, Starts, Temperature, Tickets, next_number};
-use anyhow::{Context, bail};
+use alfil_train::RunDirectory;
+use alfil_train::run::{Lock, RunError};
+use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
+use crate::counters::{Counters, rate};
+use crate::evaluator::kind;
 use crate::game::RulesText;
-use crate::search::kind;
+use crate::pace::Pace;
+use crate::time::clock;
 use crate::train::inference;
 use crate::{Verdict, stop, torch};
 
 #[derive(Args)]
 pub struct SelfplayCommand {
-    /// What judges positions: a network file, or uniform, rollout, material, handcrafted
+    /// What judges positions: a network file, trained (the network that comes along), handcrafted, material, uniform, rollout,
+    /// or rollout:GAMES
     #[arg(value_name = "E")]
     evaluator: String,
-    /// The game's name [default: the network's, or chess]
-    #[arg(long)]
+    #[arg(long, help = format!("The game's name [default: the network file's, or {}]", registry::DEFAULT))]
     game: Option<String>,
     #[command(flatten)]
     rules: RulesText,
@@ -90,7 +96,7 @@ enum Search {
 }
 
 pub fn run(command: SelfplayCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    let kind = kind(&command.evaluator)?;
+    let kind = kind(&command.evaluator, command.game.as_deref().unwrap_or(registry::DEFAULT))?;
     let game = match (&command.game, &kind) {
         (Some(game), _) => game.clone(),
         (None, Kind::Network(network)) => network.origin.game.clone(),
@@ -120,6 +126,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         let settings = settings::<G>(&command, &rules)?;
         std::fs::create_dir_all(&command.output)
             .with_context(|| format!("cannot make the folder {}", command.output.display()))?;
+        let _lock = lock(&command.output)?;
         let maker = match command.cache {
             0 => maker,
             megabytes => cached(maker, (megabytes as usize) << 20),
@@ -138,22 +145,36 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             folder: &command.output,
         };
         let bar = ProgressBar::new(command.games)
-            .with_style(ProgressStyle::with_template("{pos}/{len} games {bar:20} {msg}  {elapsed}, {eta} left")?);
+            .with_style(ProgressStyle::with_template("{pos}/{len} games {bar:20} {elapsed}{msg}")?);
         bar.enable_steady_tick(Duration::from_millis(500));
-        let began = Instant::now();
+        let (began, mut pace) = (Instant::now(), Pace::default());
         let counts = session.run(&mut |counts| {
             bar.set_position(counts.games);
-            let speed = counts.moves as f64 / began.elapsed().as_secs_f64();
-            let hits = 100.0 * counts.cache_share();
-            bar.set_message(match command.cache {
-                0 => format!("{speed:.0} positions/s"),
-                _ => format!("{speed:.0} positions/s, {hits:.0} % hits"),
-            });
+            let seconds = began.elapsed().as_secs_f64();
+            let [speed, games] = Counters { counts, seconds, at_once: command.at_once as usize }.lines();
+            pace.note(counts.games, seconds);
+            let left =
+                pace.left(command.games, seconds).map_or(String::new(), |left| format!(", {} left", clock(left)));
+            let a_second = rate(pace.a_second().unwrap_or(0.0));
+            bar.set_message(format!("{left}\n  {a_second} games/s, {speed}\n  {games}"));
         })?;
         bar.finish_and_clear();
-        let seconds = began.elapsed().as_secs_f64();
-        if command.json { print_json(&command, &counts, seconds, out) } else { print(&command, &counts, seconds, out) }
+        let done = Done {
+            command: &command,
+            counts: &counts,
+            seconds: began.elapsed().as_secs_f64(),
+            stopped: stop.load(Relaxed) && counts.games < command.games,
+        };
+        if command.json { done.print_json(out) } else { done.print(out) }
     }
+}
+
+/// Keeps others out of the folder: two processes would give their games the same numbers.
+fn lock(folder: &Path) -> anyhow::Result<Lock> {
+    Lock::take(&RunDirectory::new(folder)).map_err(|error| match error {
+        RunError::Locked(folder) => anyhow!("another process is filling the folder {}", folder.display()),
+        other => other.into(),
+    })
 }
 
 /// Evaluators of a network on libtorch.
@@ -199,56 +220,69 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// How full the batches were.
-fn fill(command: &SelfplayCommand, counts: &Counts) -> f64 {
-    counts.mean_batch() / f64::from(command.at_once)
-}
-
-fn print(command: &SelfplayCommand, counts: &Counts, seconds: f64, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    let [wins, draws, losses] = counts.results;
-    let a_second = |count: u64| count as f64 / seconds;
-    let Counts { games, positions, .. } = *counts;
-    writeln!(out, "games        {games:>10}   {wins} won, {draws} drawn, {losses} lost by the first player")?;
-    if command.resign.is_some() {
-        let (wrong, through) = (100.0 * counts.false_share(), counts.played_through);
-        let resigned = counts.resigned;
-        writeln!(out, "given up     {resigned:>10}   wrong in {wrong:.0} % of {through} that went on all the same")?;
-    }
-    writeln!(out, "positions    {positions:>10}   {:.1} a game", counts.mean_length())?;
-    writeln!(out, "speed        {:>10.1}   positions/s, {:.2} games/s", a_second(positions), a_second(games))?;
-    let (batch, fill) = (counts.mean_batch(), 100.0 * fill(command, counts));
-    let evaluations = a_second(counts.evaluations);
-    writeln!(
-        out,
-        "evaluations  {evaluations:>10.0}   a second, {batch:.1} together: {fill:.0} % of the games at once"
-    )?;
-    writeln!(out, "evaluator    {:>9.1}%   of the time", 100.0 * counts.evaluator_share())?;
-    if command.cache > 0 {
-        writeln!(out, "cache        {:>9.1}%   of the evaluations", 100.0 * counts.cache_share())?;
-    }
-    writeln!(out, "policy       {:>10.2}   nats of entropy", counts.mean_entropy())?;
-    writeln!(out, "games are in {}", command.output.display())?;
-    Ok(Verdict::Fine)
-}
-
-fn print_json(
-    command: &SelfplayCommand,
-    counts: &Counts,
+/// What has been done when it is over.
+struct Done<'a> {
+    command: &'a SelfplayCommand,
+    counts: &'a Counts,
     seconds: f64,
-    out: &mut impl Write,
-) -> anyhow::Result<Verdict> {
-    let report = json!({
-        "games": counts.games, "positions": counts.positions, "results": counts.results,
-        "mean_length": counts.mean_length(),
-        "resigned": counts.resigned, "played_through": counts.played_through, "false_share": counts.false_share(),
-        "games_per_second": counts.games as f64 / seconds,
-        "positions_per_second": counts.positions as f64 / seconds,
-        "evaluations_per_second": counts.evaluations as f64 / seconds,
-        "batch": counts.mean_batch(), "batch_fill": fill(command, counts),
-        "cache_share": counts.cache_share(),
-        "evaluator_share": counts.evaluator_share(),
-        "policy_entropy": counts.mean_entropy(),
-    });
-    writeln!(out, "{report}")?;
-    Ok(Verdict::Fine)
+    /// Whether that was before the end.
+    stopped: bool,
+}
+
+impl Done<'_> {
+    fn fill(&self) -> f64 {
+        Counters { counts: self.counts, seconds: self.seconds, at_once: self.command.at_once as usize }.fill()
+    }
+
+    fn print(&self, out: &mut impl Write) -> anyhow::Result<Verdict> {
+        let Done { command, counts, seconds, stopped } = *self;
+        let [wins, draws, losses] = counts.results;
+        let a_second = |count: u64| count as f64 / seconds;
+        let Counts { games, positions, .. } = *counts;
+        writeln!(out, "games        {games:>10}   {wins} won, {draws} drawn, {losses} lost by the first player")?;
+        if command.resign.is_some() {
+            let (wrong, through) = (100.0 * counts.false_share(), counts.played_through);
+            let resigned = counts.resigned;
+            writeln!(
+                out,
+                "given up     {resigned:>10}   wrong in {wrong:.0} % of {through} that went on all the same"
+            )?;
+        }
+        writeln!(out, "positions    {positions:>10}   {:.1} a game", counts.mean_length())?;
+        writeln!(out, "speed        {:>10.1}   positions/s, {:.2} games/s", a_second(positions), a_second(games))?;
+        let (batch, fill, evaluations) = (counts.mean_batch(), 100.0 * self.fill(), a_second(counts.evaluations));
+        writeln!(
+            out,
+            "evaluations  {evaluations:>10.0}   a second, {batch:.1} together: {fill:.0} % of the games at once"
+        )?;
+        writeln!(out, "evaluator    {:>9.1}%   of the time", 100.0 * counts.evaluator_share())?;
+        if command.cache > 0 {
+            writeln!(out, "cache        {:>9.1}%   of the evaluations", 100.0 * counts.cache_share())?;
+        }
+        writeln!(out, "policy       {:>10.2}   nats of entropy", counts.mean_entropy())?;
+        writeln!(out, "games are in {}", command.output.display())?;
+        if stopped {
+            writeln!(out, "stopped after {games} of {} games", command.games)?;
+        }
+        Ok(Verdict::Fine)
+    }
+
+    fn print_json(&self, out: &mut impl Write) -> anyhow::Result<Verdict> {
+        let Done { counts, seconds, stopped, .. } = *self;
+        let report = json!({
+            "games": counts.games, "positions": counts.positions, "results": counts.results,
+            "mean_length": counts.mean_length(),
+            "resigned": counts.resigned, "played_through": counts.played_through, "false_share": counts.false_share(),
+            "games_per_second": counts.games as f64 / seconds,
+            "positions_per_second": counts.positions as f64 / seconds,
+            "evaluations_per_second": counts.evaluations as f64 / seconds,
+            "batch": counts.mean_batch(), "batch_fill": self.fill(),
+            "cache_share": counts.cache_share(),
+            "evaluator_share": counts.evaluator_share(),
+            "policy_entropy": counts.mean_entropy(),
+            "stopped": stopped,
+        });
+        writeln!(out, "{report}")?;
+        Ok(Verdict::Fine)
+    }
 }

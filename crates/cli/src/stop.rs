@@ -3,22 +3,47 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
+use alfil_search::parallel::Control;
 use anyhow::Context;
 
 /// Set by ctrl-C or a polite kill. A second ctrl-C ends the program at once, which loses nothing that was finished.
 pub fn flag() -> anyhow::Result<Arc<AtomicBool>> {
-    flag_unless(Arc::default())
+    flag_unless(Arc::default(), || {})
 }
 
-/// The same, but as long as `idle` is set, when there is nothing to finish, the first ctrl-C ends the program.
-pub fn flag_unless(idle: Arc<AtomicBool>) -> anyhow::Result<Arc<AtomicBool>> {
+/// The same for a search, which ends with what it has found.
+pub fn control() -> anyhow::Result<Arc<Control>> {
+    let control = Arc::new(Control::default());
+    let stop = Arc::clone(&control);
+    listen(move || {
+        let goes_on = !stop.is_stopped();
+        stop.stop();
+        goes_on
+    })?;
+    Ok(control)
+}
+
+/// The same as a flag, but as long as `idle` is set, when there is nothing to finish, the first ctrl-C ends the program, after
+/// `leave`.
+pub fn flag_unless(idle: Arc<AtomicBool>, leave: impl Fn() + Send + 'static) -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if set.swap(true, SeqCst) || idle.load(SeqCst) {
+    listen(move || {
+        let goes_on = !set.swap(true, SeqCst) && !idle.load(SeqCst);
+        if !goes_on {
+            leave();
+        }
+        goes_on
+    })?;
+    Ok(stop)
+}
+
+/// Calls `stop` at every ctrl-C or polite kill. The program ends at once where it says no.
+fn listen(stop: impl Fn() -> bool + Send + 'static) -> anyhow::Result<()> {
+    let handler = move || {
+        if !stop() {
             std::process::exit(130);
         }
-    })
-    .context("cannot listen for ctrl-C")?;
-    Ok(stop)
+    };
+    ctrlc::set_handler(handler).context("cannot listen for ctrl-C")
 }

@@ -1,17 +1,14 @@
 //! Who plays against the user, and who gives hints.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use alfil_arena::player::{Choice, Entrant, LEVELS, Played, Player, TreeSettings};
-use alfil_game::{Game, Knowledge};
-use alfil_nn::Network;
-use alfil_search::evaluators::Kind;
+use alfil_game::Game;
 use alfil_search::seed::derive;
 use anyhow::{Context, ensure};
 use indicatif::ProgressBar;
 
+use crate::evaluator::{kind, strongest};
 use crate::match_command::entrant;
 
 const CANNOT: &str = "the engine cannot play on";
@@ -22,8 +19,8 @@ pub struct Engines<G: Game> {
     /// Whether the opponent has been told of this game, and has not failed in it.
     is_ready: bool,
     adviser: Option<Box<dyn Player<G>>>,
-    /// The network that was asked for, which the adviser uses too.
-    net: Option<PathBuf>,
+    /// What judges positions for the opponent, if it was chosen by level, and for the adviser.
+    evaluator: String,
     /// What the chance of each game follows from.
     seed: u64,
     games: u64,
@@ -35,18 +32,20 @@ pub struct Engines<G: Game> {
 pub struct Wish<'a> {
     /// How strong a tree search is.
     pub level: u64,
-    /// With which network.
-    pub net: Option<&'a Path>,
+    /// What judges its positions.
+    pub evaluator: Option<&'a str>,
     /// Any other player.
     pub player: Option<&'a str>,
 }
 
 impl<G: Game> Engines<G> {
-    /// A wished-for player, or a tree search with the best evaluator that there is for the game.
+    /// A wished-for player, or a tree search: with the network that comes along if it is stronger than the handcrafted
+    /// evaluation, else with that.
     pub fn new(wish: &Wish<'_>) -> anyhow::Result<Engines<G>> {
+        let evaluator = wish.evaluator.unwrap_or(strongest(G::NAME)).to_owned();
         let entrant = match wish.player {
             Some(line) => entrant::<G>(line)?,
-            None => searcher(wish.net, TreeSettings::at_level(wish.level))?,
+            None => searcher(&evaluator, TreeSettings::at_level(wish.level))?,
         };
         let described = match wish.player {
             Some(_) => entrant.name.clone(),
@@ -54,8 +53,8 @@ impl<G: Game> Engines<G> {
         };
         // Another game every time: only the low digits matter.
         let seed = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos() as u64);
-        let (opponent, net) = (entrant.player(), wish.net.map(Path::to_owned));
-        Ok(Engines { opponent, is_ready: false, adviser: None, net, seed, games: 0, described })
+        let opponent = entrant.player();
+        Ok(Engines { opponent, is_ready: false, adviser: None, evaluator, seed, games: 0, described })
     }
 
     /// Forgets the last game.
@@ -78,20 +77,20 @@ impl<G: Game> Engines<G> {
     pub fn advise(&mut self, game: &Played<G>, legal: &[G::Move]) -> anyhow::Result<Choice<G::Move>> {
         let adviser = match &mut self.adviser {
             Some(adviser) => adviser,
-            none => none.insert(searcher(self.net.as_deref(), TreeSettings::default())?.player()),
+            none => none.insert(searcher(&self.evaluator, TreeSettings::default())?.player()),
         };
         think(adviser.as_mut(), game, legal)
     }
 }
 
-/// A tree search with a network file or, without one, with the best evaluator that there is for the game, which it is named by.
-fn searcher<G: Game>(net: Option<&Path>, settings: TreeSettings) -> anyhow::Result<Entrant<G>> {
-    let (name, kind) = match (net, Network::shipped(G::NAME)) {
-        (Some(path), _) => (format!("the network {}", path.display()), Kind::Network(Arc::new(Network::open(path)?))),
-        (None, Some(network)) => ("the network that comes along".to_owned(), Kind::Network(Arc::new(network))),
-        (None, None) => ("the handcrafted evaluation".to_owned(), Kind::Handcrafted(Knowledge::Full)),
+/// A tree search with an evaluator, which it is named by.
+fn searcher<G: Game>(evaluator: &str, settings: TreeSettings) -> anyhow::Result<Entrant<G>> {
+    let name = match evaluator {
+        "trained" => "the network that comes along".to_owned(),
+        "handcrafted" => "the handcrafted evaluation".to_owned(),
+        other => other.to_owned(),
     };
-    Entrant::tree(&name, &name, &kind, settings).with_context(|| format!("cannot use {name}"))
+    Entrant::tree(&name, &name, &kind(evaluator, G::NAME)?, settings).with_context(|| format!("cannot use {name}"))
 }
 
 /// Shows on a terminal that somebody is thinking.

@@ -10,6 +10,25 @@ use rustyline::{CompletionType, Editor};
 
 use super::completion::{Completion, Words};
 
+/// Puts the terminal back to what it is now, which editing a line changes, for a process that ends in the middle of one.
+#[cfg(unix)]
+pub fn restore_terminal() -> impl Fn() + Send + 'static {
+    let mut now = std::mem::MaybeUninit::<libc::termios>::uninit();
+    // SAFETY: the pointer is valid for writes of a termios, and the result says whether one was written.
+    let now = unsafe { (libc::tcgetattr(libc::STDIN_FILENO, now.as_mut_ptr()) == 0).then(|| now.assume_init()) };
+    move || {
+        if let Some(now) = &now {
+            // SAFETY: the termios was read from the same terminal. Best effort: the process ends.
+            unsafe { libc::tcsetattr(libc::STDIN_FILENO, libc::TCSADRAIN, now) };
+        }
+    }
+}
+
+#[cfg(not(unix))]
+pub fn restore_terminal() -> impl Fn() + Send + 'static {
+    || {}
+}
+
 /// Bytes that no order needs.
 const LONGEST: u64 = 4096;
 

@@ -9,6 +9,7 @@ mod seats;
 mod sitting;
 mod table;
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,9 +38,10 @@ pub struct PlayCommand {
     /// How strong the engine is, from 1 to 10
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(LEVELS))]
     level: u64,
-    /// The network that the engine plays with [default: the one that comes along, if there is one]
-    #[arg(long, value_name = "FILE")]
-    net: Option<PathBuf>,
+    /// What judges positions for the engine and for hints: a network file, handcrafted, or trained (the network that comes
+    /// along) [default: trained where that is stronger than handcrafted]
+    #[arg(long, value_name = "E")]
+    net: Option<String>,
     /// Another engine, in one line
     #[arg(long, value_name = "LINE", conflicts_with_all = ["level", "net"])]
     player: Option<String>,
@@ -66,7 +68,7 @@ impl PlayCommand {
             None => add("level", &self.level.to_string()),
         }
         if let Some(net) = &self.net {
-            add("net", &net.display().to_string());
+            add("net", net);
         }
         if !self.rules.text().is_empty() {
             add("rules", self.rules.text());
@@ -82,6 +84,12 @@ fn shell_word(text: &str) -> String {
         true => text.to_owned(),
         false => format!("'{}'", text.replace('\'', r"'\''")),
     }
+}
+
+/// Whether the terminal has colours, and its user wants to see them.
+fn has_colours(variable: impl Fn(&str) -> Option<OsString>) -> bool {
+    let value = |name| variable(name).filter(|value| !value.is_empty());
+    value("NO_COLOR").is_none() && value("TERM").is_some_and(|terminal| terminal != "dumb")
 }
 
 pub fn run(command: PlayCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
@@ -107,7 +115,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             (None, Some(text)) => Sitting::new(G::from_position(text, &rules)?),
             (None, None) => Sitting::new(G::new(&rules)),
         };
-        let wish = Wish { level: command.level, net: command.net.as_deref(), player: command.player.as_deref() };
+        let wish = Wish { level: command.level, evaluator: command.net.as_deref(), player: command.player.as_deref() };
         let engines = Engines::<G>::new(&wish)?;
         let part = match side.to_lowercase().as_str() {
             "both" => "You play both sides.".to_owned(),
@@ -115,11 +123,24 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             side => format!("You play {side}."),
         };
         writeln!(out, "The engine: {}.\n{part} Type a move, or help.", engines.described)?;
-        let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let coloured = io::stdout().is_terminal() && !no_colour;
+        let coloured = io::stdout().is_terminal() && has_colours(|name| std::env::var_os(name));
         let (idle, again) = (Arc::default(), command.again());
-        let stop = stop::flag_unless(Arc::clone(&idle))?;
+        let stop = stop::flag_unless(Arc::clone(&idle), input::restore_terminal())?;
         Table { sitting, rules, seats, engines, coloured, stop, idle, command: again }.run(&mut Input::new()?, out)?;
         Ok(Verdict::Fine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_need_a_terminal_that_has_them() {
+        let with = |terminal: &str, no_color: &str| {
+            has_colours(|name| Some(if name == "TERM" { terminal } else { no_color }.into()))
+        };
+        assert!(with("xterm-256color", ""));
+        assert!(!with("dumb", "") && !with("", "") && !with("xterm", "1") && !has_colours(|_| None));
     }
 }

@@ -2,7 +2,7 @@
 
 mod machine;
 mod screen;
-mod time;
+mod summary;
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -13,14 +13,13 @@ use std::time::Duration;
 use alfil_game::Encoding;
 use alfil_game::registry::{self, EncodingTask};
 use alfil_train::{Config, Finish, Machine, Run, RunDirectory};
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
 
-use crate::{Verdict, stop};
+use crate::{Verdict, stop, time};
 
 pub use machine::{inference, judge, learning_devices, machine};
 use screen::Screen;
-pub use time::clock;
 
 /// Where runs are kept.
 pub const RUNS: &str = "data/runs";
@@ -32,7 +31,7 @@ pub struct TrainCommand {
     /// The run's name, or a path with a slash in it [default: the configuration's name]
     #[arg(long, value_name = "NAME")]
     run: Option<String>,
-    /// Stop after this time, such as 90s, 20m or 1h30m; the same command goes on later
+    /// Stop after this time, such as 90s, 20m or 1h30m (a bare number is seconds); the same command goes on later
     #[arg(long = "for", value_name = "TIME", value_parser = time::parse)]
     time: Option<Duration>,
     /// Compute on this device: cpu, cuda, cuda:N or auto
@@ -57,8 +56,8 @@ enum Log {
 pub fn run(mut command: TrainCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     command.set.extend(command.device.take().map(|device| format!("machine.device=\"{device}\"")));
     let config = Config::load(&command.config, &command.set)?;
-    let machine = machine(&config)?;
     let directory = directory(&command)?;
+    let machine = machine(&config)?;
     registry::with_encoding(&config.encoding.clone(), Task { command, config, machine, directory, out })?
 }
 
@@ -68,13 +67,20 @@ fn directory(command: &TrainCommand) -> anyhow::Result<RunDirectory> {
         Some(name) => name.clone(),
         None => command.config.file_stem().context("the configuration has no name")?.to_string_lossy().into_owned(),
     };
-    Ok(run_directory(&name))
+    let directory = run_directory(&name)?;
+    ensure!(
+        directory.has_begun() || directory.is_free(),
+        "{} is no run, and not empty: choose another name with --run",
+        directory.path().display()
+    );
+    Ok(directory)
 }
 
 /// The folder of the run with this name, or at this path.
-pub fn run_directory(name: &str) -> RunDirectory {
-    let is_path = name.contains(std::path::MAIN_SEPARATOR) || name == "." || name == "..";
-    RunDirectory::new(if is_path { PathBuf::from(name) } else { Path::new(RUNS).join(name) })
+pub fn run_directory(name: &str) -> anyhow::Result<RunDirectory> {
+    ensure!(!["", ".", ".."].contains(&name), "'{name}' is no name of a run: use a word, or a path with a slash in it");
+    let is_path = name.contains(std::path::MAIN_SEPARATOR);
+    Ok(RunDirectory::new(if is_path { PathBuf::from(name) } else { Path::new(RUNS).join(name) }))
 }
 
 /// The names of all runs.
@@ -100,9 +106,9 @@ impl<W: Write> EncodingTask for Task<'_, W> {
     fn run<E: Encoding>(self) -> anyhow::Result<Verdict> {
         let Task { command, config, machine, directory, out } = self;
         let mut screen = match command.log {
-            Log::Json => Screen::json(out),
+            Log::Json => Screen::json(out, &config),
             Log::Text if std::io::stderr().is_terminal() => Screen::bars(out, &config),
-            Log::Text => Screen::plain(out),
+            Log::Text => Screen::plain(out, &config),
         };
         let stop = stop_flag(command.time)?;
         let begun = directory.has_begun();

@@ -1,60 +1,63 @@
 //! What a run shows while it goes on.
 
+use std::fmt::Write as _;
 use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use alfil_train::run::{Metrics, Phase, State};
+use alfil_train::run::{Phase, State};
 use alfil_train::{Config, Event, RunDirectory};
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::time::clock;
+use super::summary::{HEADING, summary};
+use crate::counters::{Counters, rate};
+use crate::pace::Pace;
+use crate::time::clock;
 
 /// Where there are no bars, a phase tells how far it is every so often.
 const REMINDER: Duration = Duration::from_secs(30);
 
+/// How often bars are drawn if nothing happens.
+const TICK: Duration = Duration::from_millis(500);
+
+/// Lines go to the output, and bars, if there are any, to the terminal.
 pub struct Screen<'a> {
     out: &'a mut dyn Write,
     kind: Kind,
-    last: Instant,
-    /// When the phase began.
+    /// When this process began, for all other times.
     began: Instant,
-    /// The first step of training that was seen in it: others may have been taken before an interruption.
-    first_step: Option<u64>,
+    /// When progress was last told of.
+    last: Instant,
+    /// How fast the phase goes, and what it counts.
+    pace: Pace,
+    unit: &'static str,
+    /// Games at once on a lane.
+    at_once: usize,
 }
 
 enum Kind {
-    Bars { multi: MultiProgress, whole: ProgressBar, phase: ProgressBar },
+    Bars(Bars),
     Plain,
     Json,
 }
 
 impl<'a> Screen<'a> {
     pub fn bars(out: &'a mut dyn Write, config: &Config) -> Screen<'a> {
-        let multi = MultiProgress::new();
-        let style = |template: &str| ProgressStyle::with_template(template).unwrap_or(ProgressStyle::default_bar());
-        let whole = multi.add(match config.generations {
-            0 => ProgressBar::no_length().with_style(style("generation {pos}  {elapsed}")),
-            all => {
-                ProgressBar::new(all.into()).with_style(style("generation {pos}/{len} {bar:20} {elapsed}, {eta} left"))
-            }
-        });
-        let phase = multi.add(ProgressBar::new(1).with_style(style("  {prefix:9} {bar:16} {pos}/{len} {msg}  {eta}")));
-        phase.enable_steady_tick(Duration::from_millis(500));
-        Screen::new(out, Kind::Bars { multi, whole, phase })
+        Screen::new(out, config, Kind::Bars(Bars::new(config.generations)))
     }
 
-    pub fn plain(out: &'a mut dyn Write) -> Screen<'a> {
-        Screen::new(out, Kind::Plain)
+    pub fn plain(out: &'a mut dyn Write, config: &Config) -> Screen<'a> {
+        Screen::new(out, config, Kind::Plain)
     }
 
-    pub fn json(out: &'a mut dyn Write) -> Screen<'a> {
-        Screen::new(out, Kind::Json)
+    pub fn json(out: &'a mut dyn Write, config: &Config) -> Screen<'a> {
+        Screen::new(out, config, Kind::Json)
     }
 
-    fn new(out: &'a mut dyn Write, kind: Kind) -> Screen<'a> {
-        let now = Instant::now();
-        Screen { out, kind, last: now, began: now, first_step: None }
+    fn new(out: &'a mut dyn Write, config: &Config, kind: Kind) -> Screen<'a> {
+        let (now, at_once) = (Instant::now(), config.selfplay.at_once);
+        Screen { out, kind, began: now, last: now, pace: Pace::default(), unit: "", at_once }
     }
 
     pub fn begin(&mut self, directory: &RunDirectory, resumed: bool, state: &State) {
@@ -66,18 +69,15 @@ impl<'a> Screen<'a> {
         let object =
             json!({"event": "begin", "run": directory.path(), "resumed": resumed, "generation": state.generation});
         self.line(&line, object);
-        if let Kind::Bars { whole, .. } = &self.kind {
-            whole.set_position(state.generation.saturating_sub(1).into());
-        }
-        if !matches!(self.kind, Kind::Json) {
-            self.line(HEADING, Value::Null);
+        self.line(HEADING, Value::Null);
+        if let Kind::Bars(bars) = &mut self.kind {
+            bars.begin(resumed, state);
         }
     }
 
     pub fn end(&mut self, directory: &RunDirectory, complete: bool, state: &State) {
-        if let Kind::Bars { whole, phase, .. } = &self.kind {
-            phase.finish_and_clear();
-            whole.finish_and_clear();
+        if let Kind::Bars(bars) = &self.kind {
+            bars.end();
         }
         let network = directory.network(state.champion);
         let line = match complete {
@@ -96,84 +96,79 @@ impl<'a> Screen<'a> {
         match event {
             Event::Phase { generation, phase } => self.phase(*generation, *phase),
             Event::Games { games, of, counts, seconds } => {
-                let rate = |count: u64| count as f64 / seconds.max(1e-9);
-                let [won, drawn, lost] = counts.results;
-                let text = format!(
-                    "games  {:.0} pos/s {:.0} evals/s  +{won}={drawn}-{lost}",
-                    rate(counts.moves),
-                    rate(counts.evaluations)
-                );
-                let details = json!({
-                    "games_per_second": rate(counts.games), "positions_per_second": rate(counts.moves),
-                    "evaluations_per_second": rate(counts.evaluations), "batch": counts.mean_batch(),
-                    "cache_hits": counts.cache_share(), "evaluator_share": counts.evaluator_share(),
-                    "length": counts.mean_length(), "results": counts.results, "resigned": counts.resigned,
-                });
-                self.progress(*games, *of, text, details);
+                let counters = Counters { counts, seconds: *seconds, at_once: self.at_once };
+                self.progress("games", *games, *of, || (counters.lines().to_vec(), counters.json()));
             }
             Event::Step { step, of, losses, batch } => {
-                let first = *self.first_step.get_or_insert(*step);
-                let rate = (*step - first) as f64 * *batch as f64 / self.began.elapsed().as_secs_f64().max(1e-9);
-                let text = format!("steps  {rate:.0} samples/s  policy {:.3} value {:.3}", losses.policy, losses.value);
-                let details = json!({"samples_per_second": rate, "policy": losses.policy, "value": losses.value});
-                self.progress(*step, *of, text, details);
+                let samples = self.pace.a_second().unwrap_or(0.0) * *batch as f64;
+                self.progress("steps", *step, *of, || {
+                    let (policy, value) = (losses.policy, losses.value);
+                    let text = format!("{} samples/s, policy {policy:.3}, value {value:.3}", rate(samples));
+                    (vec![text], json!({"samples_per_second": samples, "policy": policy, "value": value}))
+                });
             }
-            Event::Gate { report, of } => {
+            Event::Gate { report, of } => self.progress("games", report.games(), *of, || {
                 let [low, high] = [report.pairs.elo().low, report.pairs.elo().high];
                 let details = json!({"results": [report.wins, report.draws, report.losses], "low": low, "high": high});
-                self.progress(report.games(), *of, format!("games  {}", report.brief()), details);
-            }
-            Event::Rating { games, of } => self.progress(*games, *of, "rating games".to_owned(), json!({})),
+                (vec![report.brief()], details)
+            }),
+            Event::Rating { games, of } => self.progress("games", *games, *of, || (Vec::new(), json!({}))),
             Event::Exam { positions, of } => {
-                self.progress(*positions, *of, "positions by the solver".to_owned(), json!({}));
+                self.progress("positions by the solver", *positions, *of, || (Vec::new(), json!({})));
             }
             Event::Damaged(damage) => self.warn(&format!("{}; set aside as {}", damage.why, damage.path.display())),
             Event::BadCheckpoint { path, why } => self.warn(&format!("cannot use {}: {why}", path.display())),
             Event::Generation(metrics) => {
                 let object = serde_json::to_value(metrics).unwrap_or_default();
                 self.line(&summary(metrics), json!({"event": "generation", "metrics": object}));
-                if let Kind::Bars { whole, .. } = &self.kind {
-                    whole.set_position(metrics.generation.into());
+                if let Kind::Bars(bars) = &self.kind {
+                    bars.finish_generation(metrics.generation);
                 }
             }
         }
     }
 
     fn phase(&mut self, generation: u32, phase: Phase) {
-        self.began = Instant::now();
-        self.last = self.began;
-        self.first_step = None;
+        self.last = Instant::now();
+        self.unit = "";
         let name = match phase {
             Phase::Selfplay => "self-play",
             Phase::Learn => "training",
             Phase::Gate => "gate",
             Phase::Rate => "rating",
         };
-        match &self.kind {
-            Kind::Bars { phase, .. } => {
-                phase.reset();
-                phase.set_prefix(name);
-                phase.set_message("");
-            }
+        match &mut self.kind {
+            Kind::Bars(bars) => bars.enter(generation, name),
             Kind::Plain => {}
             Kind::Json => self.line("", json!({"event": "phase", "generation": generation, "phase": phase})),
         }
     }
 
-    fn progress(&mut self, done: u64, of: u64, text: String, details: Value) {
-        match &self.kind {
-            Kind::Bars { phase, .. } => {
-                phase.set_length(of);
-                phase.set_position(done);
-                phase.set_message(text);
-            }
-            _ if self.last.elapsed() >= REMINDER => {
-                self.last = Instant::now();
-                let object = json!({"event": "progress", "done": done, "of": of, "details": details});
-                self.line(&format!("      {done}/{of} {text}"), object);
-            }
-            _ => {}
+    /// So many units of the phase are done; more is told in lines, and as an object.
+    fn progress(&mut self, unit: &'static str, done: u64, of: u64, more: impl FnOnce() -> (Vec<String>, Value)) {
+        let now = self.began.elapsed().as_secs_f64();
+        if self.unit != unit {
+            (self.unit, self.pace) = (unit, Pace::default());
         }
+        self.pace.note(done, now);
+        let is_due = self.last.elapsed() >= REMINDER;
+        if !is_due && !matches!(self.kind, Kind::Bars(_)) {
+            return;
+        }
+        let (mut lines, details) = more();
+        let (a_second, left) = (self.pace.a_second(), self.pace.left(of, now));
+        let mut speed = unit.to_owned();
+        if let (Some(a_second), Some(left)) = (a_second, left) {
+            // Writing to a text cannot fail.
+            let _ = write!(speed, ", {}/s, {} left", rate(a_second), clock(left));
+        }
+        lines.insert(0, speed);
+        if let Kind::Bars(bars) = &self.kind {
+            return bars.progress(done, of, &lines);
+        }
+        self.last = Instant::now();
+        let progress = json!({"event": "progress", "done": done, "of": of, "per_second": a_second, "left": left, "details": details});
+        self.line(&format!("      {done}/{of} {}", lines.join("\n      ")), progress);
     }
 
     fn warn(&mut self, text: &str) {
@@ -182,43 +177,107 @@ impl<'a> Screen<'a> {
 
     /// A line of text, or an object. Nobody reading is no reason to stop.
     fn line(&mut self, text: &str, object: Value) {
+        let out = &mut self.out;
+        let mut write = |text: &str| drop(writeln!(out, "{text}").and_then(|()| out.flush()));
         match &self.kind {
-            Kind::Bars { multi, .. } => drop(multi.println(text)),
-            Kind::Plain => drop(writeln!(self.out, "{text}").and_then(|()| self.out.flush())),
+            Kind::Bars(bars) => bars.all.suspend(|| write(text)),
+            Kind::Plain => write(text),
             Kind::Json if object.is_null() => {}
-            Kind::Json => drop(writeln!(self.out, "{object}").and_then(|()| self.out.flush())),
+            Kind::Json => write(&object.to_string()),
         }
     }
 }
 
-const HEADING: &str = " gen    time  games plies  W/D/L %   policy      value       gate              Elo";
+/// Bars for the whole run, the generation with its phases, and the phase.
+struct Bars {
+    all: MultiProgress,
+    whole: ProgressBar,
+    generation: ProgressBar,
+    phase: ProgressBar,
+    /// How fast generations go, in seconds since the bar of the whole run began.
+    pace: Arc<Mutex<Pace>>,
+    /// The generation, its phase, and those before it with their times.
+    at: (u32, &'static str, String),
+}
 
-/// A generation in one line: losses are those of training and of games that were held out.
-fn summary(metrics: &Metrics) -> String {
-    let Metrics { generation, seconds, selfplay, learning, gate, promoted, rating } = metrics;
-    let share = |count: u64| 100.0 * count as f64 / selfplay.games.max(1) as f64;
-    let [won, drawn, lost] = selfplay.results.map(share);
-    let (training, held) = (learning.training.unwrap_or_default(), learning.held_out.unwrap_or_default());
-    let gate = gate.map_or(String::new(), |gate| {
-        let [won, drawn, lost] = gate.results;
-        format!("+{won}={drawn}-{lost}")
-    });
-    let verdict = if *promoted { "new" } else { "-" };
-    let rating = rating.as_ref().map_or(String::new(), |rating| {
-        let exam = rating
-            .exam
-            .map_or(String::new(), |exam| format!("  exam {:.1}/{:.1} %", 100.0 * exam.search, 100.0 * exam.policy));
-        format!("{:.0} ({:.0} to {:.0}){exam}", rating.elo, rating.low, rating.high)
-    });
-    let line = format!(
-        "{generation:>4} {:>7} {:>6} {:>5.1} {won:>3.0}/{drawn:.0}/{lost:<3.0} {:>5.3}/{:<5.3} {:>5.3}/{:<5.3} {gate:<12} {verdict:<4} {rating}",
-        clock(*seconds),
-        selfplay.games,
-        selfplay.length,
-        training.policy,
-        held.policy,
-        training.value,
-        held.value,
-    );
-    line.trim_end().to_owned()
+impl Bars {
+    fn new(generations: u32) -> Bars {
+        let all = MultiProgress::new();
+        let whole = match generations {
+            0 => ProgressBar::no_length(),
+            generations => ProgressBar::new(generations.into()),
+        };
+        let [generation, phase] = [ProgressBar::no_length(), ProgressBar::new(1)];
+        let (whole, generation, phase) = (all.add(whole), all.add(generation), all.add(phase));
+        let elapsed = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let _ = out.write_str(&clock(state.elapsed().as_secs_f64()));
+        };
+        generation.set_style(style("generation {msg} {time}").with_key("time", elapsed));
+        phase.set_style(style("{prefix:10} {pos}/{len} {bar:16} {msg}"));
+        Bars { all, whole, generation, phase, pace: Arc::default(), at: (0, "", String::new()) }
+    }
+
+    fn begin(&self, resumed: bool, state: &State) {
+        let (pace, before) = (Arc::clone(&self.pace), state.seconds);
+        if !resumed {
+            pace.lock().unwrap_or_else(PoisonError::into_inner).note(0, 0.0);
+        }
+        let time = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let now = state.elapsed().as_secs_f64();
+            let _ = out.write_str(&clock(before + now));
+            let left = pace.lock().unwrap_or_else(PoisonError::into_inner).left(state.len().unwrap_or(0), now);
+            if let (Some(left), Some(_)) = (left, state.len()) {
+                let _ = write!(out, ", {} left", clock(left));
+            }
+        };
+        let template = match self.whole.length() {
+            Some(_) => "run        {pos}/{len} generations {bar:16} {time}",
+            None => "run        {pos} generations {time}",
+        };
+        self.whole.set_style(style(template).with_key("time", time));
+        self.whole.reset_elapsed();
+        self.whole.set_position(state.generation.saturating_sub(1).into());
+        for bar in [&self.whole, &self.generation, &self.phase] {
+            bar.enable_steady_tick(TICK);
+        }
+    }
+
+    fn enter(&mut self, generation: u32, name: &'static str) {
+        let (last, phase, before) = &mut self.at;
+        if *last == generation {
+            let _ = write!(before, "{phase} {}, ", clock(self.generation.elapsed().as_secs_f64()));
+        } else {
+            before.clear();
+        }
+        (*last, *phase) = (generation, name);
+        self.generation.reset_elapsed();
+        self.generation.set_message(format!("{generation}: {before}{name}"));
+        self.phase.reset();
+        self.phase.set_length(1);
+        self.phase.set_prefix(name);
+        self.phase.set_message("");
+    }
+
+    /// The first line stands beside the bar, the others below it.
+    fn progress(&self, done: u64, of: u64, lines: &[String]) {
+        self.phase.set_length(of);
+        self.phase.set_position(done);
+        self.phase.set_message(lines.join("\n  "));
+    }
+
+    fn finish_generation(&self, generation: u32) {
+        let now = self.whole.elapsed().as_secs_f64();
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner).note(generation.into(), now);
+        self.whole.set_position(generation.into());
+    }
+
+    fn end(&self) {
+        for bar in [&self.phase, &self.generation, &self.whole] {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or(ProgressStyle::default_bar())
 }

@@ -139,6 +139,12 @@ fn a_position_is_searched_and_the_tree_drawn() {
     assert!(dot.starts_with("digraph tree {") && dot.trim_end().ends_with('}') && dot.contains("Ra8#"), "{dot}");
     let tiny = folder.file("tiny.safetensors");
     stdout(&["net", "random", "--game", "tictactoe", "--arch", "8x1", "-o", &tiny]);
+    // All commands know the same evaluators.
+    for evaluator in ["trained", "handcrafted", "material"] {
+        json(&["search", "connect4", "--evaluator", evaluator, "--visits", "9", "--json"]);
+        json(&["analyse", evaluator, "--game", "connect4", "--movetime", "10ms", "--hash", "8", "--json"]);
+    }
+    assert!(complaint(&["analyse", "trained", "--game", "tictactoe"]).contains("no network for tictactoe comes with"));
     for evaluator in ["uniform", "rollout", "rollout:3", "material", "handcrafted", tiny.as_str()] {
         for rule in ["play", "self-play", "uct", "book", "gumbel"] {
             let arguments =
@@ -148,7 +154,8 @@ fn a_position_is_searched_and_the_tree_drawn() {
             assert_eq!(report["moves"].as_array().unwrap().len(), 9);
         }
     }
-    let timed = json(&["search", "chess", "--time", "0.05", "--threads", "2", "--batch", "4", "--hash", "8", "--json"]);
+    let timed =
+        json(&["search", "chess", "--movetime", "0.05", "--threads", "2", "--batch", "4", "--hash", "8", "--json"]);
     assert!(timed["visits"].as_u64().unwrap() > 0);
     assert!(
         complaint(&["search", "chess", "--evaluator", "nothing"]).contains("no evaluator or network file 'nothing'")
@@ -156,7 +163,7 @@ fn a_position_is_searched_and_the_tree_drawn() {
     assert!(complaint(&["search", "chess", "--evaluator", "rollout:x"]).contains("from 1 to 10000 games"));
     assert!(complaint(&["search", "connect4", "--moves", "1212121"]).contains("the game is over"));
     assert!(complaint(&["search", "chess", "--evaluator", &tiny]).contains("made for tictactoe/stones"));
-    assert!(complaint(&["search", "chess", "--time", "0"]).contains("--time"));
+    assert!(complaint(&["search", "chess", "--movetime", "0"]).contains("'0' is no length of time"));
     assert!(complaint(&["search", "chess", "--dot", "/no/such/folder/x"]).contains("/no/such/folder/x"));
 }
 
@@ -190,8 +197,7 @@ fn the_engine_speaks_and_positions_are_analysed() {
     assert!(text.contains("] 100% won   0% drawn   0% lost\n      #2  "), "{text}");
     let best = json(&[&two[..], &["--json"]].concat())["lines"][0].clone();
     assert_eq!((&best["mate"], &best["wdl"]), (&2.into(), &serde_json::json!([1.0, 0.0, 0.0])), "{best}");
-    let typo = alfil(&["analyse", "--movetime", "5x"]);
-    assert!(String::from_utf8_lossy(&typo.stderr).contains("'x' is no unit of time"));
+    assert!(complaint(&["analyse", "--movetime", "5x"]).contains("'5x' is no length of time"));
     assert!(complaint(&["analyse", "--moves", "f3 e5 g4 Qh4"]).contains("the game is over"));
 }
 
@@ -216,6 +222,11 @@ fn whole_turns_are_searched_with_fewer_nodes_than_minimax_looks_at() {
     }
     let table = stdout(&["bench", "turns", "tictactoe", "--depths", "2"]);
     assert!(table.contains("depth 2") && table.contains("minimax          82"), "{table}");
+    assert!(table.starts_with("tictactoe, alpha-beta: nodes"), "a turn is one move: {table}");
+    let short = ["bench", "turns", "headquarters", "--depths", "1", "--rules", "turn_cap=2"];
+    let table = stdout(&short);
+    assert!(table.starts_with("headquarters, alpha-beta over whole turns of 5 moves a piece: nodes"), "{table}");
+    assert_eq!(table.lines().filter(|line| line.trim_start().starts_with(['1', '2', '3'])).count(), 2, "{table}");
     assert!(complaint(&["bench", "turns", "chss"]).contains("did you mean chess?"));
 }
 
@@ -260,8 +271,10 @@ fn self_play_is_measured() {
     assert!(complaint(&["selfplay", "uniform", "-o", &games, "--starts", &starts]).contains("line 1 of "));
     let endings = ["selfplay", &tiny, "-o", &games, "--endings", "0.5"];
     assert!(complaint(&endings).contains("connect4 has no random endings"));
-    let cheap = alfil(&["selfplay", "uniform", "-o", &games, "--cheap", "7"]);
-    assert!(String::from_utf8_lossy(&cheap.stderr).contains("a number from 0 to 1"));
+    assert!(complaint(&["selfplay", "uniform", "-o", &games, "--cheap", "7"]).contains("a number from 0 to 1"));
+    let trained =
+        ["selfplay", "trained", "--game", "connect4", "-o", &games, "--games", "2", "--visits", "2", "--json"];
+    assert_eq!(json(&trained)["stopped"], false);
     assert!(complaint(&["selfplay", &tiny, "--game", "chess", "-o", &games]).contains("connect4/stones"));
     assert!(complaint(&["selfplay", "nothing", "-o", &games]).contains("'nothing'"));
     assert!(complaint(&["selfplay", "uniform", "-o", "/proc/nothing"]).contains("cannot make the folder"));
@@ -316,6 +329,19 @@ fn bad_input_gets_one_clear_sentence() {
     assert!(complaint(&["game", "solve", "connect4", "--moves", "1212121"]).contains("the game is over"));
     assert!(complaint(&["pgn", "check", "/no/such/file"]).contains("cannot read /no/such/file"));
     assert!(complaint(&["pgn", "check", "/"]).contains("cannot read /"));
+    for (flags, sentence) in [
+        (&["match", "--games", "1e3"][..], "invalid value '1e3' for '--games <GAMES>': it should be a whole number"),
+        (&["search", "chess", "--visits", "-1"], "invalid value '-1' for '--visits <VISITS>': "),
+        (&["match", "--gmaes", "3"], "unexpected argument '--gmaes' found; a similar argument exists: '--games'"),
+        (&["gmae"], "unrecognized subcommand 'gmae'; a similar subcommand exists: 'game'"),
+        (&["exam"], "the following required arguments were not provided: <PLAYER>..."),
+        (&["game", "show"], "the following required arguments were not provided: <GAME>"),
+        (&["ladder", "random", "--anchor", "random=1e300"], "--anchor should be from -10000 to 10000 Elo"),
+    ] {
+        let text = complaint(flags);
+        assert!(text.starts_with(&format!("alfil: {sentence}")), "{text}");
+    }
+    assert_eq!(alfil(&["search", "--help"]).status.code(), Some(0));
 }
 
 #[test]
@@ -354,4 +380,58 @@ fn a_run_has_a_report() {
     let elsewhere = folder.file("elsewhere.html");
     stdout(&["report", &path, "-o", &elsewhere]);
     assert_eq!(std::fs::read(elsewhere).unwrap(), std::fs::read(run.report()).unwrap());
+}
+
+/// Starts a command, interrupts it once `begun` says so, and tells what it printed.
+#[cfg(unix)]
+fn interrupted(arguments: &[&str], begun: impl Fn() -> bool) -> String {
+    use super::support::{ends, interrupt};
+
+    let mut command = Command::new(env!("CARGO_BIN_EXE_alfil"));
+    let mut child = command.args(arguments).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    while !begun() {
+        assert!(child.try_wait().unwrap().is_none(), "{arguments:?}");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    interrupt(&child);
+    ends(&mut child);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted_commands_tell_what_they_have_found() {
+    // Long enough for a handler to be there, on any machine.
+    let after_a_while = || {
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        true
+    };
+    let text = interrupted(&["analyse", "--movetime", "10m", "--hash", "64"], after_a_while);
+    assert!(text.contains("% won") && text.trim_end().ends_with(": stopped"), "{text}");
+    let search = ["search", "chess", "--movetime", "10m", "--hash", "64", "--json"];
+    let report: serde_json::Value = serde_json::from_str(&interrupted(&search, after_a_while)).unwrap();
+    assert!(report["stopped"] == true && report["visits"].as_u64().unwrap() > 0, "{report}");
+    let exam = ["exam", "random", "oracle", "--positions", "1000000"];
+    let text = interrupted(&exam, after_a_while);
+    assert!(text.ends_with("stopped before the end\n"), "{text}");
+    let study = ["study", "branching", "chess", "--games", "1000000"];
+    let text = interrupted(&study, after_a_while);
+    let games = text.lines().last().unwrap().strip_prefix("stopped after ").unwrap().split(' ').next().unwrap();
+    assert!((1..1_000_000).contains(&games.parse().unwrap()), "{text}");
+
+    let folder = Folder::new("interrupted-games");
+    let games = folder.file("games");
+    let play = ["selfplay", "uniform", "--game", "tictactoe", "-o", &games, "--games", "100000000", "--visits", "2"];
+    let begun = || {
+        let has_games = !chunks(games.as_ref()).is_empty();
+        if has_games {
+            let second = complaint(&play);
+            assert!(second.contains("another process is filling the folder"), "{second}");
+        }
+        has_games
+    };
+    let text = interrupted(&play, begun);
+    assert!(text.lines().last().unwrap().starts_with("stopped after "), "{text}");
 }

@@ -62,8 +62,10 @@ fn the_engine_plays_the_other_side_or_both() {
     assert_eq!(boards, watched.matches(" plays ").count() + 1, "{watched}");
     let mate = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
     let text = played(&["chess", "--position", mate], "hint\nRa8\n");
-    assert!(text.contains("a tree search with the network that comes along"), "{text}");
+    assert!(text.contains("a tree search with the handcrafted evaluation"), "the network is weaker: {text}");
     assert!(text.contains("hint: Ra8#, which wins in 1 turn\n") && text.contains("white wins: checkmate"), "{text}");
+    let text = played(&["chess", "--net", "trained"], "e4\nquit\n");
+    assert!(text.contains("the network that comes along") && text.contains(" --net trained --position "), "{text}");
     let text = played(&["tictactoe"], "quit\n");
     assert!(text.contains("a tree search with the handcrafted evaluation"), "{text}");
 }
@@ -178,7 +180,7 @@ fn typing_mistakes_get_one_sentence_and_the_game_goes_on() {
 fn wrong_arguments_get_one_clear_sentence() {
     assert!(complaint(&["play", "ches"]).contains("did you mean chess?"));
     assert!(complaint(&["play", "chess", "--side", "wite"]).contains("(did you mean white?): use white, black, both"));
-    assert!(complaint(&["play", "chess", "--net", "/no/such"]).contains("cannot use the network /no/such"));
+    assert!(complaint(&["play", "chess", "--net", "/no/such"]).contains("network file '/no/such'"));
     assert!(complaint(&["play", "chess", "--player", "alphabeta:dept=2"]).contains("did you mean depth?"));
     assert!(complaint(&["play", "chess", "--position", "nonsense"]).contains("six fields"));
     assert!(complaint(&["play", "chess", "--load", "/no/such"]).contains("cannot read /no/such"));
@@ -217,4 +219,8 @@ fn games_are_studied_beside_each_other() {
     let alone = json(&["study", "branching", "chess", "--games", "2", "--player", "alphabeta:depth=1", "--json"]);
     assert_eq!(alone["studies"].as_array().unwrap().len(), 1);
     assert_eq!(alone["studies"][0]["by_ply"][0]["positions"], 20);
+    let short =
+        ["study", "branching", "chess", "--against", "tictactoe", "--games", "5", "--rules", "ply_cap=6", "--json"];
+    let short = json(&short);
+    assert_eq!((&short["studies"][0]["length"]["max"], &short["rules"]), (&6.into(), &"ply_cap=6".into()), "{short}");
 }

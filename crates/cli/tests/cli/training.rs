@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use alfil_game::tictactoe::TicTacToe;
 
-use super::support::{Folder, alfil, complaint, json, stdout};
+use super::support::{Folder, complaint, json, stdout};
 
 /// A configuration that comes with the program.
 fn shipped(name: &str) -> String {
@@ -206,5 +206,14 @@ fn what_is_wrong_with_a_run_is_said_in_one_sentence() {
     std::fs::write(&file, "").unwrap();
     let blocked = complaint(&["train", &quickstart, "--run", &format!("{file}/run")]);
     assert!(blocked.contains("cannot make the folders of"), "{blocked}");
-    assert!(!alfil(&["train", &quickstart, "--for", "soon"]).status.success());
+    assert!(complaint(&["train", &quickstart, "--for", "soon"]).contains("'soon' is no length of time"));
+    for name in ["", ".", ".."] {
+        assert!(complaint(&["train", &quickstart, "--run", name]).contains(&format!("'{name}' is no name of a run")));
+    }
+    // What is there already is not overwritten.
+    let theirs = folder.file("config.toml");
+    std::fs::write(&theirs, "precious").unwrap();
+    let occupied = complaint(&["train", &quickstart, "--run", &folder.file("")]);
+    assert!(occupied.contains("is no run, and not empty"), "{occupied}");
+    assert_eq!(std::fs::read_to_string(&theirs).unwrap(), "precious");
 }

@@ -1,0 +1,43 @@
+//! What judges positions, by name.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use alfil_game::Knowledge;
+use alfil_nn::Network;
+use alfil_search::evaluators::Kind;
+use anyhow::{Context, bail, ensure};
+
+/// The evaluator that a text names, for a game: a word, or a network file.
+pub fn kind(text: &str, game: &str) -> anyhow::Result<Kind> {
+    let games =
+        text.strip_prefix("rollout:").map(|games| games.parse().ok().filter(|games| (1..=10_000).contains(games)));
+    Ok(match (text, games) {
+        ("uniform", _) => Kind::Uniform,
+        ("rollout", _) => Kind::Rollout(1),
+        (_, Some(Some(games))) => Kind::Rollout(games),
+        (_, Some(None)) => bail!("'{text}' should name from 1 to 10000 games, as in rollout:10"),
+        ("material", _) => Kind::Handcrafted(Knowledge::Material),
+        ("handcrafted", _) => Kind::Handcrafted(Knowledge::Full),
+        ("trained", _) => Kind::Network(Arc::new(shipped(game)?)),
+        _ => {
+            let path = Path::new(text);
+            ensure!(
+                path.exists(),
+                "there is no evaluator or network file '{text}': \
+                 use trained, handcrafted, material, uniform, rollout, or a network file"
+            );
+            Kind::Network(Arc::new(Network::open(path)?))
+        }
+    })
+}
+
+/// The stronger one of `trained` and `handcrafted`.
+pub fn strongest(game: &str) -> &'static str {
+    if Network::is_shipped_strong(game) { "trained" } else { "handcrafted" }
+}
+
+fn shipped(game: &str) -> anyhow::Result<Network> {
+    Network::shipped(game)
+        .with_context(|| format!("no network for {game} comes with this program: name a network file"))
+}

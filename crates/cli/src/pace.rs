@@ -1,0 +1,50 @@
+//! How fast something goes, and how long the rest will take.
+
+/// Counts what is done in seconds since any moment. All that was seen weighs the same: generations take their time, and a
+/// speed that forgets would know nothing of them.
+#[derive(Debug, Default)]
+pub struct Pace {
+    /// What was done when, at first and at last.
+    seen: Option<[(u64, f64); 2]>,
+}
+
+impl Pace {
+    /// So much is done by now.
+    pub fn note(&mut self, done: u64, now: f64) {
+        let first = self.seen.map_or((done, now), |[first, _]| first);
+        self.seen = Some([first, (done, now)]);
+    }
+
+    /// Unknown until something was seen to be done.
+    pub fn a_second(&self) -> Option<f64> {
+        let [(before, began), (done, ended)] = self.seen?;
+        (done > before && ended > began).then(|| (done - before) as f64 / (ended - began))
+    }
+
+    /// Seconds until all of it is done.
+    pub fn left(&self, of: u64, now: f64) -> Option<f64> {
+        let [_, (done, last)] = self.seen?;
+        let rest = of.saturating_sub(done) as f64 / self.a_second()?;
+        Some((rest - (now - last)).max(0.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_follows_from_all_that_was_seen() {
+        let mut pace = Pace::default();
+        assert_eq!((pace.a_second(), pace.left(10, 5.0)), (None, None));
+        // A run that goes on with its third generation.
+        pace.note(2, 100.0);
+        assert_eq!(pace.left(10, 150.0), None);
+        pace.note(3, 200.0);
+        pace.note(4, 500.0);
+        assert_eq!(pace.a_second(), Some(1.0 / 200.0));
+        assert_eq!(pace.left(10, 500.0), Some(1_200.0));
+        assert_eq!(pace.left(10, 600.0), Some(1_100.0));
+        assert_eq!((pace.left(10, 9_999.0), pace.left(4, 500.0)), (Some(0.0), Some(0.0)));
+    }
+}
