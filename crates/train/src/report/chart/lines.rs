@@ -158,11 +158,8 @@ impl<'a> Lines<'a> {
         let x = right + 11.0;
         let mut out = String::new();
         for ((y, name, level), top) in levels.into_iter().zip(tops) {
-            let _ = write!(
-                out,
-                "<path class=\"level\" d=\"M{left} {y:.1}H{right}L{:.1} {top:.1}\"/><text>",
-                right + 8.0
-            );
+            let _ =
+                write!(out, "<path class=\"level\" d=\"M{left} {y:.1}H{right}L{:.1} {top:.1}\"/><text>", right + 8.0);
             for (row, text) in rows(name).enumerate() {
                 let y = top + 4.0 + row as f64 * ROW;
                 let _ = write!(out, "<tspan x=\"{x:.1}\" y=\"{y:.1}\">{}</tspan>", escape(&cut(text, NAME)));
