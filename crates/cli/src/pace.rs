@@ -9,9 +9,10 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// So much is done by now.
+    /// So much is done by now. If it is less than before, something else has begun.
     pub fn note(&mut self, done: u64, now: f64) {
-        let first = self.seen.map_or((done, now), |[first, _]| first);
+        let goes_on = self.seen.filter(|[_, (last, _)]| done >= *last);
+        let first = goes_on.map_or((done, now), |[first, _]| first);
         self.seen = Some([first, (done, now)]);
     }
 
@@ -45,6 +46,10 @@ mod tests {
         assert_eq!(pace.a_second(), Some(1.0 / 200.0));
         assert_eq!(pace.left(10, 500.0), Some(1_200.0));
         assert_eq!(pace.left(10, 600.0), Some(1_100.0));
+        let mut again = Pace { ..pace };
+        again.note(1, 600.0);
+        again.note(3, 601.0);
+        assert_eq!(again.a_second(), Some(2.0));
         assert_eq!((pace.left(10, 9_999.0), pace.left(4, 500.0)), (Some(0.0), Some(0.0)));
     }
 }

@@ -145,7 +145,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             folder: &command.output,
         };
         let bar = ProgressBar::new(command.games)
-            .with_style(ProgressStyle::with_template("{pos}/{len} games {bar:20} {elapsed}{msg}")?);
+            .with_style(ProgressStyle::with_template("{pos}/{len} games {bar:20} {msg}")?);
         bar.enable_steady_tick(Duration::from_millis(500));
         let (began, mut pace) = (Instant::now(), Pace::default());
         let counts = session.run(&mut |counts| {
@@ -156,7 +156,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
             let left =
                 pace.left(command.games, seconds).map_or(String::new(), |left| format!(", {} left", clock(left)));
             let a_second = rate(pace.a_second().unwrap_or(0.0));
-            bar.set_message(format!("{left}\n  {a_second} games/s, {speed}\n  {games}"));
+            bar.set_message(format!("{}{left}\n  {a_second} games/s, {speed}\n  {games}", clock(seconds)));
         })?;
         bar.finish_and_clear();
         let done = Done {

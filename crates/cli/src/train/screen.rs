@@ -167,7 +167,10 @@ impl<'a> Screen<'a> {
             return bars.progress(done, of, &lines);
         }
         self.last = Instant::now();
-        let progress = json!({"event": "progress", "done": done, "of": of, "per_second": a_second, "left": left, "details": details});
+        let progress = json!({
+            "event": "progress", "done": done, "of": of, "unit": unit, "per_second": a_second, "left": left,
+            "details": details,
+        });
         self.line(&format!("      {done}/{of} {}", lines.join("\n      ")), progress);
     }
 
