@@ -14,7 +14,7 @@ const DOTS: usize = 40;
 const PLACES: usize = 160;
 
 /// Room for the names of levels, and characters that fit.
-const NAMES: f64 = 136.0;
+const NAMES: f64 = 148.0;
 const NAME: usize = 21;
 
 /// The height of a line of a level's name.
