@@ -124,6 +124,32 @@ fn many_searches_share_a_pool_and_get_their_own_answers() {
 }
 
 #[test]
+fn nobody_waits_for_an_evaluator_that_broke() {
+    struct Broken(usize);
+    impl Evaluator<Chess> for Broken {
+        fn add(&mut self, _: &Chess, _: &[<Chess as Game>::Move]) {
+            self.0 += 1;
+        }
+        fn len(&self) -> usize {
+            self.0
+        }
+        fn run(&mut self, _: &mut dyn FnMut(usize, Evaluation<'_>)) {
+            // Until then others have begun to wait.
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            panic!("as it should");
+        }
+    }
+    let pool = Pool::new(vec![Box::new(Broken(0)) as Box<dyn Evaluator<Chess>>], 16);
+    let searches: Vec<_> = (0..4)
+        .map(|_| {
+            let mut client = pool.client();
+            std::thread::spawn(move || one(&mut client, &Chess::new(&Rules::default())))
+        })
+        .collect();
+    assert!(searches.into_iter().all(|search| search.join().is_err()));
+}
+
+#[test]
 fn a_win_at_once_outweighs_every_estimate() {
     let mates = "1/3/5/7/9/8Q2/4K6/4Q6/2Q8/Q2Q7/10k w - 0 1";
     let game = HexChess::from_position(mates, &Default::default()).unwrap();

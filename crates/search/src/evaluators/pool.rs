@@ -26,6 +26,8 @@ struct State<G: Game> {
     next_client: u64,
     batches: u64,
     judged: u64,
+    /// An evaluator has panicked, as one on a graphics card may that is out of memory. Its batch is never answered.
+    broken: bool,
 }
 
 struct Request<G: Game> {
@@ -54,6 +56,7 @@ impl<G: Game> Pool<G> {
             next_client: 0,
             batches: 0,
             judged: 0,
+            broken: false,
         };
         Arc::new(Pool { state: Mutex::new(state), changed: Condvar::new(), largest_batch: largest_batch.max(1) })
     }
@@ -72,12 +75,13 @@ impl<G: Game> Pool<G> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<G>> {
-        // An evaluator that broke is lost with its batch; the others go on.
+        // What is held under the lock is whole at any time.
         self.state.lock().unwrap_or_else(|broken| broken.into_inner())
     }
 
     /// Has a batch of what waits judged by an evaluator that was free.
     fn judge(&self, evaluator: &mut dyn Evaluator<G>, batch: &[Request<G>]) -> Vec<Answer> {
+        let _alarm = Alarm(self);
         batch.iter().for_each(|request| evaluator.add(&request.game, &request.moves));
         let mut answers = Vec::with_capacity(batch.len());
         evaluator.run(&mut |number, answer| {
@@ -89,7 +93,19 @@ impl<G: Game> Pool<G> {
     }
 }
 
-/// One search's share in a [`Pool`].
+/// Tells everybody if an evaluator panics: who waits for its answers would wait for ever.
+struct Alarm<'a, G: Game>(&'a Pool<G>);
+
+impl<G: Game> Drop for Alarm<'_, G> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.lock().broken = true;
+            self.0.changed.notify_all();
+        }
+    }
+}
+
+/// One search's share in a [`Pool`]. Panics if an evaluator of the pool has.
 pub struct Pooled<G: Game> {
     pool: Arc<Pool<G>>,
     client: u64,
@@ -118,6 +134,7 @@ impl<G: Game> Evaluator<G> for Pooled<G> {
             if mine.len() == wanted {
                 break;
             }
+            assert!(!state.broken, "the evaluator that this search shares with others has failed");
             if state.waiting.is_empty() || state.free.is_empty() {
                 state = pool.changed.wait(state).unwrap_or_else(|broken| broken.into_inner());
                 continue;
