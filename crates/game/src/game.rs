@@ -3,6 +3,7 @@
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
+use crate::diagram::Diagram;
 use crate::{First, MoveError, Oracle, PositionError, RulesError, Score, Side, Turn};
 
 /// How a game ended.
@@ -133,6 +134,9 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
     fn coloured(&self) -> String {
         self.to_string()
     }
+
+    /// The board for a picture.
+    fn diagram(&self) -> Diagram;
 
     /// Whose move it is.
     fn side(&self) -> Side;

@@ -19,6 +19,7 @@ mod tapered;
 mod turn;
 
 pub mod conformance;
+pub mod diagram;
 pub mod perft;
 pub mod pgn;
 pub mod registry;

@@ -6,6 +6,7 @@
 use std::fmt::{self, Write};
 
 use crate::Side;
+use crate::diagram::{Diagram, Figure, Ground};
 
 /// The position as text. `at` tells what stands in a row (0 at the bottom) and column.
 pub(crate) fn write(rows: usize, columns: usize, at: impl Fn(usize, usize) -> Option<Side>, mover: Side) -> String {
@@ -83,6 +84,14 @@ pub(crate) fn draw(
         f.write_str(" |\n")?;
     }
     Ok(())
+}
+
+/// The board as a picture. The columns have names, or at least a number.
+pub(crate) fn diagram(rows: usize, columns: &[String], at: impl Fn(usize, usize) -> Option<Side>) -> Diagram {
+    Diagram::squares(columns, &vec![String::new(); rows], |column, row| {
+        let name = format!("row {}, column {}", row + 1, column + 1);
+        (name, Ground::Shade(0), at(row, column).map(|side| (side, Figure::Stone)))
+    })
 }
 
 pub(crate) fn letter(side: Side) -> char {

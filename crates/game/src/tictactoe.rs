@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::diagram::Diagram;
 use crate::{
     Encoding, Game, Judgement, MoveError, Mover, Oracle, Outcome, PositionError, Score, Side, Symmetry, stones,
 };
@@ -79,6 +80,10 @@ impl Game for TicTacToe {
 
     fn position(&self) -> String {
         stones::write(3, 3, |row, column| self.at(row, column), self.mover)
+    }
+
+    fn diagram(&self) -> Diagram {
+        stones::diagram(3, &[const { String::new() }; 3], |row, column| self.at(row, column))
     }
 
     fn side(&self) -> Side {

@@ -286,6 +286,9 @@ fn a_shared_key_never_brings_another_position_s_priors() {
         fn position(&self) -> String {
             self.0.position()
         }
+        fn diagram(&self) -> alfil_game::diagram::Diagram {
+            self.0.diagram()
+        }
         fn side(&self) -> alfil_game::Side {
             self.0.side()
         }

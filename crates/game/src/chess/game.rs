@@ -7,7 +7,8 @@ use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Board, CastlingMode, Color, EnPassantMode, Position, Square};
 
 use super::moves::Move;
-use super::{board_text, endings, evaluation, fen, san};
+use super::{board_text, diagram, endings, evaluation, fen, san};
+use crate::diagram::Diagram;
 use crate::notation::{join_settings, ply_cap_text, read_ply_cap, settings, shorten};
 use crate::repetitions::Repetitions;
 use crate::{Game, Knowledge, MoveError, Outcome, PositionError, RulesError, Side};
@@ -148,7 +149,7 @@ fn zobrist(position: &shakmaty::Chess) -> u64 {
     position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
 }
 
-fn side_of(color: Color) -> Side {
+pub(super) fn side_of(color: Color) -> Side {
     match color {
         Color::White => Side::First,
         Color::Black => Side::Second,
@@ -241,6 +242,10 @@ impl Game for Chess {
 
     fn position(&self) -> String {
         fen::write(&self.position)
+    }
+
+    fn diagram(&self) -> Diagram {
+        diagram::diagram(&self.position)
     }
 
     fn side(&self) -> Side {

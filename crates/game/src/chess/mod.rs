@@ -3,6 +3,7 @@
 mod az;
 mod bare_king;
 mod board_text;
+mod diagram;
 mod endings;
 mod evaluation;
 mod fen;

@@ -47,6 +47,7 @@ pub fn check_game<G: Game>(rules: &G::Rules, effort: Effort) -> Vec<Check> {
             ("moves are distinct, and there are none exactly when the game is over", rules::moves),
             ("random games end within the ply cap", rules::termination),
             ("positions and moves read back as written", rules::notation),
+            ("pictures show each cell once, and what positions say of it", rules::pictures),
             ("a clone goes its own way", rules::clones),
             ("keys are equal exactly for equal positions", rules::keys),
             ("exchanged sides have the same game", rules::swapped),

@@ -91,6 +91,22 @@ pub(super) fn notation<G: Game>(sample: &Sample<G>) -> Outcome {
     Ok(cases)
 }
 
+pub(super) fn pictures<G: Game>(sample: &Sample<G>) -> Outcome {
+    let mut cases = 0;
+    for game in sample.positions() {
+        let picture = game.diagram();
+        let names: HashSet<&str> = picture.cells.iter().map(|cell| cell.name.as_str()).collect();
+        let places: HashSet<[i32; 2]> =
+            picture.cells.iter().map(|cell| [cell.x, cell.y].map(|place| (10.0 * place).round() as i32)).collect();
+        ensure!(names.len() == picture.cells.len(), game, "two cells of the picture have the same name");
+        ensure!(places.len() == picture.cells.len(), game, "two cells of the picture are in the same place");
+        let read = G::from_position(&game.position(), &sample.rules).map_err(|error| error.to_string())?;
+        ensure!(read.diagram() == picture, game, "another picture after reading back");
+        cases += 1;
+    }
+    Ok(cases)
+}
+
 pub(super) fn clones<G: Game>(sample: &Sample<G>) -> Outcome {
     let mut moves = Vec::new();
     let mut cases = 0;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::grid::{self, COLUMNS, ROWS};
 use super::solver::Solver;
+use crate::diagram::Diagram;
 use crate::{Game, MoveError, Oracle, Outcome, PositionError, Side, stones};
 
 /// A column to drop a stone into, 0 to 6 from left to right; written 1 to 7.
@@ -105,6 +106,11 @@ impl Game for Connect4 {
 
     fn position(&self) -> String {
         stones::write(ROWS, COLUMNS, |row, column| self.at(row, column), self.mover)
+    }
+
+    fn diagram(&self) -> Diagram {
+        let columns: Vec<String> = (1..=COLUMNS).map(|column| column.to_string()).collect();
+        stones::diagram(ROWS, &columns, |row, column| self.at(row, column))
     }
 
     fn side(&self) -> Side {

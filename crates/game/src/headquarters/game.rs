@@ -6,7 +6,8 @@ use super::evaluation::{self, Weights};
 use super::moves::{Action, Move, Order};
 use super::position::{Position, UNITS};
 use super::rules::{MOST_TURNS, Rules};
-use super::{board_text, endings, move_text, notation, turns};
+use super::{board_text, diagram, endings, move_text, notation, turns};
+use crate::diagram::Diagram;
 use crate::{Game, Knowledge, MoveError, Outcome, PositionError, RulesError, Side, Turn};
 
 /// A headquarters game. A move is an order to one soldier; the turn passes when all have had theirs, or with `end`.
@@ -118,6 +119,10 @@ impl Game for Headquarters {
 
     fn coloured(&self) -> String {
         board_text::draw(self, board_text::coloured)
+    }
+
+    fn diagram(&self) -> Diagram {
+        diagram::diagram(self)
     }
 
     fn side(&self) -> Side {

@@ -5,6 +5,7 @@
 
 mod board_text;
 mod cells;
+mod diagram;
 mod encoding;
 mod endings;
 mod evaluation;

@@ -6,7 +6,8 @@ use super::board::Role;
 use super::generate::generate;
 use super::moves::Move;
 use super::position::Position;
-use super::{board_text, endings, evaluation, fen, material, san};
+use super::{board_text, diagram, endings, evaluation, fen, material, san};
+use crate::diagram::Diagram;
 use crate::notation::{join_settings, ply_cap_text, read_ply_cap, settings, shorten};
 use crate::repetitions::Repetitions;
 use crate::{Game, Knowledge, MoveError, Mover, Outcome, PositionError, RulesError, Score, Side};
@@ -162,6 +163,10 @@ impl Game for HexChess {
 
     fn coloured(&self) -> String {
         board_text::coloured(&self.position)
+    }
+
+    fn diagram(&self) -> Diagram {
+        diagram::diagram(&self.position)
     }
 
     fn side(&self) -> Side {

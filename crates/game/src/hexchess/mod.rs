@@ -5,6 +5,7 @@ mod board;
 mod board_text;
 mod cell;
 mod cells;
+mod diagram;
 mod endings;
 mod evaluation;
 mod fen;

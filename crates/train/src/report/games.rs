@@ -7,6 +7,7 @@ use alfil_game::registry::{self, GameVisitor};
 use alfil_game::{Game, Score, Side};
 use alfil_selfplay::{End, GameRecord, chunks, read_chunk};
 
+use super::board::board;
 use super::chart::{Line, Lines, Range};
 use super::text::{count, escape};
 
@@ -73,7 +74,7 @@ struct Step<G> {
     full_name: String,
     /// What the search expected before it, as the first player sees it.
     value: f64,
-    /// The position after it.
+    before: G,
     after: G,
 }
 
@@ -96,8 +97,8 @@ fn show<G: Game>(record: &GameRecord, rules: &G::Rules) -> Option<String> {
     for step in drawn.into_iter().filter_map(|index| steps.get(index)) {
         let _ = writeln!(
             out,
-            "<figure><pre>{}</pre><figcaption>after {}</figcaption></figure>",
-            escape(&board(&step.after.to_string())),
+            "<figure>{}<figcaption>after {}</figcaption></figure>",
+            board(&step.before, &step.after),
             escape(&step.full_name)
         );
     }
@@ -136,23 +137,11 @@ fn steps<G: Game>(record: &GameRecord, rules: &G::Rules) -> Option<Vec<Step<G>>>
             number: begins.then_some(dots),
             name,
             value: if side == Side::First { value } else { -value },
+            before: game.clone(),
             after,
         });
     })?;
     Some(steps)
-}
-
-/// A diagram without the words that stand to the right of its last line: whose move it is follows from the caption.
-fn board(drawn: &str) -> String {
-    let mut lines: Vec<&str> = drawn.trim_end().lines().collect();
-    let Some(last) = lines.pop() else { return String::new() };
-    let width = lines.iter().map(|line| line.trim_end().chars().count()).max().unwrap_or(0);
-    let end = last.char_indices().nth(width).map(|(end, _)| end);
-    // Only between words.
-    let end = end.filter(|end| width > 0 && (last[..*end].ends_with(' ') || last[*end..].starts_with(' ')));
-    let last = last[..end.unwrap_or(last.len())].trim_end();
-    lines.extend((!last.is_empty()).then_some(last));
-    lines.join("\n")
 }
 
 /// Who won, how, and when.
@@ -169,17 +158,4 @@ fn ending<G: Game>(record: &GameRecord, last: &Step<G>) -> String {
         End::Adjudicated => "adjudicated",
     };
     escape(&format!("{result} ({how}), {} plies", record.plies.len()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn diagrams_lose_the_words_beside_them() {
-        assert_eq!(board("  +---+\n1 | x |\n  +---+\n    a    White to move\n"), "  +---+\n1 | x |\n  +---+\n    a");
-        assert_eq!(board("| x |\n      o to move"), "| x |");
-        assert_eq!(board("| x |\nunbroken words"), "| x |\nunbroken words");
-        assert_eq!([board(""), board("one line")], ["", "one line"]);
-    }
 }

@@ -1,5 +1,6 @@
 //! A run as a page: one HTML file with everything in it, that any browser shows without a network.
 
+mod board;
 mod chart;
 mod games;
 mod learning;
