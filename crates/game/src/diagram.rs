@@ -29,7 +29,7 @@ pub struct DrawnCell {
     pub x: f32,
     /// Its middle.
     pub y: f32,
-    /// What moves call it.
+    /// What it is called, unlike all others.
     pub name: String,
     /// What it is like when nothing stands there.
     pub ground: Ground,

@@ -92,6 +92,11 @@ pub(super) fn notation<G: Game>(sample: &Sample<G>) -> Outcome {
 }
 
 pub(super) fn pictures<G: Game>(sample: &Sample<G>) -> Outcome {
+    for played in sample.games.iter().filter(|played| !played.moves.is_empty()) {
+        let first = played.start.diagram();
+        let moves_show = played.positions().any(|game| game.diagram() != first);
+        ensure!(moves_show, played.start, "the picture is the same after every move");
+    }
     let mut cases = 0;
     for game in sample.positions() {
         let picture = game.diagram();

@@ -32,7 +32,7 @@ pub fn board<G: Game>(before: &G, after: &G) -> String {
     let (width, height) = ((right - left + 2.0 * MARGIN) * CELL, (high - low + 2.0 * MARGIN) * CELL);
     let [least, most] = ON_PAGE.map(|size| size * width / CELL);
     let mut out = format!(
-        "<svg class=\"board\" viewBox=\"0 0 {width:.0} {height:.0}\" style=\"min-width: {least:.1}rem; max-width: {most:.1}rem\">"
+        "<svg class=\"board\" role=\"img\" viewBox=\"0 0 {width:.0} {height:.0}\" style=\"min-width: {least:.1}rem; max-width: {most:.1}rem\">"
     );
     for (index, cell) in after.cells.iter().enumerate() {
         let (x, y) = place(cell.x, cell.y);
