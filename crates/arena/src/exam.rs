@@ -6,8 +6,8 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, channel};
 
+use alfil_core::seed::derive;
 use alfil_game::{Game, Knowledge};
-use alfil_search::seed::derive;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -176,7 +176,7 @@ fn varied<G: Game>(rules: &G::Rules, seed: u64, from: u32) -> Played<G> {
 }
 
 fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+    alfil_core::cores()
 }
 
 #[cfg(test)]

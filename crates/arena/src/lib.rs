@@ -8,10 +8,8 @@
 //! Nothing here prints: progress is told to a callback, results are returned.
 
 mod engine;
-mod fingerprint;
 mod line_file;
 mod tablebase;
-mod wording;
 
 pub mod contest;
 pub mod exam;
@@ -21,4 +19,3 @@ pub mod player;
 pub mod stats;
 
 pub use tablebase::Tables;
-pub use wording::{did_you_mean, shorten};

@@ -64,7 +64,7 @@ fn analyse<G: Game>(command: &Analyse, out: &mut impl Write) -> anyhow::Result<V
     }
     let kind = kind(&command.evaluator, G::NAME)?;
     let maker = kind.maker::<G>().with_context(|| format!("cannot use {}", command.evaluator))?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from) as u32;
+    let cores = alfil_core::cores() as u32;
     let temperature = match kind {
         Kind::Network(_) => alfil_uci::options::Options::default().policy_temperature,
         _ => 1.0,

@@ -100,7 +100,7 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         bar.finish_and_clear();
         if let Some(path) = &command.svg {
             let picture = svg(&standings);
-            alfil_nn::write_whole(path, picture.as_bytes())
+            alfil_core::disk::write_whole(path, picture.as_bytes())
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
         if command.json {

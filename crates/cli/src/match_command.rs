@@ -100,7 +100,7 @@ impl Arena {
 
     /// How many players that keep so many threads busy there are cores for.
     pub fn threads(threads: u32) -> usize {
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let cores = alfil_core::cores();
         (cores / threads.max(1) as usize).max(1)
     }
 

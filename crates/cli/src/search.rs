@@ -108,7 +108,8 @@ impl<W: Write> GameVisitor for Task<'_, W> {
         let report = search.run(&settings, &limits, &control, &mut |_| {});
         if let Some(path) = &command.dot {
             let text = dot(search.tree(), &root, 60);
-            alfil_nn::write_whole(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+            alfil_core::disk::write_whole(path, text.as_bytes())
+                .with_context(|| format!("cannot write {}", path.display()))?;
         }
         if command.place.json { print_json(&search, &report, out) } else { print(&search, &report, out) }
     }

@@ -217,7 +217,7 @@ fn parse_share(text: &str) -> Result<f32, &'static str> {
 }
 
 fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+    alfil_core::cores()
 }
 
 /// What has been done when it is over.

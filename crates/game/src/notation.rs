@@ -1,5 +1,7 @@
 //! Text in: positions, moves and lines of moves, with errors for people.
 
+use alfil_core::wording::shorten;
+
 use crate::Game;
 
 /// Why a text is no position of the game.
@@ -104,25 +106,4 @@ pub fn line<G: Game>(game: &mut G, text: &str) -> Result<Vec<G::Move>, MoveError
         }
     }
     Ok(played)
-}
-
-/// Keeps a message readable whatever was typed or piped in.
-pub(crate) fn shorten(text: &str) -> String {
-    const LONGEST: usize = 100;
-    let mut short: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
-    if text.chars().nth(LONGEST).is_some() {
-        short.push('…');
-    }
-    short
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_and_odd_input_stays_readable_in_messages() {
-        assert_eq!(shorten("e2\u{1b}[31me4"), "e2\\u{1b}[31me4");
-        assert_eq!(shorten(&"x".repeat(5000)).chars().count(), 101);
-    }
 }

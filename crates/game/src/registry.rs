@@ -1,7 +1,7 @@
 //! The one list of games. Everything else is generic and finds games by their name here.
 
-use crate::notation::shorten;
 use crate::{Encoding, Game};
+use alfil_core::wording::{did_you_mean, shorten};
 
 /// The game where none is named: the first of the list.
 pub const DEFAULT: &str = NAMES[0];
@@ -42,7 +42,7 @@ pub struct UnknownEncoding {
 
 /// No game has that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no game '{}'{}: the games are {}", shorten(name), nearest(name), names().join(", "))]
+#[error("there is no game '{}'{}: the games are {}", shorten(name), did_you_mean(name, names().iter().copied()), names().join(", "))]
 pub struct UnknownGame {
     name: String,
 }
@@ -86,14 +86,6 @@ games! {
     crate::connect4::Connect4: crate::connect4::Stones;
     crate::tictactoe::TicTacToe: crate::tictactoe::Stones;
     crate::headquarters::Headquarters: crate::headquarters::Grid;
-}
-
-fn nearest(name: &str) -> String {
-    let close = names().iter().map(|known| (strsim::damerau_levenshtein(name, known), known));
-    match close.min() {
-        Some((distance, known)) if distance <= 3 => format!(" (did you mean {known}?)"),
-        _ => String::new(),
-    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use alfil_core::checksum::Fnv;
 use alfil_game::Encoding;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
@@ -122,13 +123,13 @@ impl Network {
 
     /// FNV-1a over the texts of the metadata, byte by byte, then over all weights, number by number.
     fn checksum(&self, architecture: &str, origin: &str) -> String {
-        let mut hash = 0xcbf2_9ce4_8422_2325u64;
-        let mut feed = |value: u64| hash = (hash ^ value).wrapping_mul(0x0100_0000_01b3);
-        architecture.bytes().chain(origin.bytes()).for_each(|byte| feed(byte.into()));
+        let mut hash = Fnv::default();
+        hash.feed(architecture.as_bytes());
+        hash.feed(origin.as_bytes());
         self.weights.visit(&self.architecture, |_, _, numbers| {
-            numbers.iter().for_each(|number| feed(number.to_bits().into()));
+            numbers.iter().for_each(|number| hash.feed_word(number.to_bits().into()));
         });
-        format!("{hash:016x}")
+        format!("{:016x}", hash.finish())
     }
 
     /// Refuses a network that was made for something else.
@@ -146,7 +147,7 @@ impl Network {
 /// Writes a file that appears whole or not at all.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let failed = |error| FileError::Io { action: "write", path: path.display().to_string(), error };
-    crate::write_whole(path, bytes).map_err(failed)
+    alfil_core::disk::write_whole(path, bytes).map_err(failed)
 }
 
 /// Reads an ordinary file of at most `LARGEST` bytes.

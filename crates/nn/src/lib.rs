@@ -11,7 +11,6 @@ mod file;
 mod network;
 mod open;
 mod shipped;
-mod whole_file;
 
 pub mod lc0;
 pub mod learning;
@@ -24,4 +23,3 @@ pub use engine::{Engine, Instructions, Model};
 pub use file::FileError;
 pub use network::{Block, Convolution, Dense, Head, Network, Origin, PolicyHead, Squeeze, Weights};
 pub use open::OpenError;
-pub use whole_file::{checksum, remove_unfinished, rename, write_whole};

@@ -12,7 +12,6 @@ pub mod classical;
 pub mod evaluators;
 pub mod parallel;
 pub mod root;
-pub mod seed;
 pub mod selection;
 pub mod tree;
 

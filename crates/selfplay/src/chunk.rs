@@ -12,8 +12,8 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use alfil_core::checksum::checksum;
 use alfil_game::Game;
-use alfil_nn::checksum;
 use serde::{Deserialize, Serialize};
 
 use crate::GameRecord;
@@ -90,7 +90,7 @@ struct Payload {
 pub fn write_chunk<G: Game>(path: &Path, records: &[GameRecord]) -> Result<(), ChunkError> {
     let failed = |why| ChunkError { action: "write", path: path.to_owned(), why };
     let bytes = pack::<G>(records).map_err(failed)?;
-    alfil_nn::write_whole(path, &bytes).map_err(|error| failed(error.into()))
+    alfil_core::disk::write_whole(path, &bytes).map_err(|error| failed(error.into()))
 }
 
 /// Bytes that these games take in a file.

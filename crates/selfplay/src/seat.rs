@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use alfil_core::seed::mix;
 use alfil_game::{First, Game, Mover, Outcome, Score, Side};
 use alfil_search::root::{GumbelRoot, add_noise, forced_edge, improved_policy, pick, pick_by, visit_policy};
-use alfil_search::seed::mix;
 use alfil_search::selection::Rule;
 use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, USUAL_MOVES, View, gather};
 use rand::{RngExt, SeedableRng};

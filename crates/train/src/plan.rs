@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use alfil_core::seed::derive;
 use alfil_game::{Encoding, Game};
 use alfil_nn::Network;
 use alfil_nn::learning::{Samples, Target};
 use alfil_search::evaluators::Uniform;
-use alfil_search::seed::derive;
 use alfil_search::selection::Gumbel;
 use alfil_selfplay::{Counts, GameRecord, Lane, SearchKind, Settings, Temperature, Tickets, packed_size};
 use rand::{RngExt, SeedableRng};

@@ -1,6 +1,6 @@
 //! The engine's options, each declared once: for the protocol, the command line and the help.
 
-use alfil_arena::did_you_mean;
+use alfil_core::wording::did_you_mean;
 use alfil_game::registry;
 
 /// What the option for the network says to play without one.

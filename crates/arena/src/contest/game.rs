@@ -5,7 +5,7 @@ use std::time::Instant;
 use alfil_game::{First, Game, Outcome, Score, Side};
 
 use crate::player::{Choice, Played, Player, PlayerError};
-use crate::wording::shorten;
+use alfil_core::wording::shorten;
 
 /// Ends games whose result is known for certain before the rules end them.
 pub type Referee<'a, G> = &'a (dyn Fn(&G) -> Option<Outcome> + Send + Sync);

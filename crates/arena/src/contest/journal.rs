@@ -10,7 +10,7 @@ use super::{Record, StateError, Who};
 use crate::line_file::{LineFile, to_line};
 use crate::opening::Openings;
 use crate::player::Entrant;
-use crate::wording::cut;
+use alfil_core::wording::cut;
 
 /// Characters of rules that are shown. Those that begin on a map of their own need many.
 const LONGEST_RULES: usize = 300;

@@ -1,7 +1,7 @@
 //! An opening played twice.
 
+use alfil_core::seed::derive;
 use alfil_game::{First, Game, Side, Swap};
-use alfil_search::seed::derive;
 
 use super::game::{Finished, Referee, Seats, play_game};
 use super::{Fault, Record, Who};

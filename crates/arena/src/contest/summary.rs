@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Ended, Fault, Report, Who};
 use crate::stats::{Decision, Sprt, SprtState};
-use crate::wording::cut;
+use alfil_core::wording::cut;
 
 /// Columns of the score bar.
 const BAR: usize = 60;

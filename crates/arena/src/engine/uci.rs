@@ -7,7 +7,7 @@ use alfil_game::registry;
 use super::process::Process;
 use super::reply::{MOST_OPTIONS, best_move, opinion, option_choices, option_default, option_name};
 use crate::player::{Opinion, PlayerError};
-use crate::wording::{did_you_mean, shorten};
+use alfil_core::wording::{did_you_mean, shorten};
 
 /// An engine that is ready to play.
 pub(crate) struct Uci {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use alfil_core::seed::derive;
 use alfil_game::Game;
-use alfil_search::seed::derive;
 
 use super::standings::{Row, Standings};
 use super::state::{Meeting, State};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::Standings;
-use crate::wording::cut;
+use alfil_core::wording::cut;
 
 // In pixels.
 const WIDTH: f64 = 860.0;

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use crate::stats::Rating;
-use crate::wording::cut;
+use alfil_core::wording::cut;
 
 /// Columns for a name.
 const NAME: usize = 38;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use alfil_game::pgn::PgnReader;
 use alfil_game::{Game, line};
 
-use crate::fingerprint::Fingerprint;
 use crate::player::Played;
-use crate::wording::shorten;
+use alfil_core::checksum::checksum;
+use alfil_core::wording::shorten;
 
 /// Larger files are not books of openings.
 const LARGEST: u64 = 256 << 20;
@@ -48,15 +48,13 @@ pub(super) fn read<G: Game>(path: &Path, rules: &G::Rules) -> Result<(Vec<Played
     if bytes.len() as u64 > LARGEST {
         return Err(fail(io::Error::other("it is too large for a book of openings")));
     }
-    let mut print = Fingerprint::new();
-    print.add(&bytes);
     let text = String::from_utf8_lossy(&bytes);
     let is_pgn = text.trim_start().starts_with('[') || has_extension(path, "pgn");
     let list = if is_pgn { read_pgn(path, &bytes, rules)? } else { read_lines(path, &text, rules)? };
     if list.is_empty() {
         return Err(OpeningError::Empty(path.to_owned()));
     }
-    Ok((list, print.value()))
+    Ok((list, checksum(&bytes)))
 }
 
 fn has_extension(path: &Path, extension: &str) -> bool {

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use alfil_core::seed::derive;
 use alfil_game::{Game, Knowledge};
 use alfil_search::classical::{AlphaBeta, GameNode, Settings};
-use alfil_search::seed::derive;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -13,8 +13,8 @@ use super::{
     AlphaBetaPlayer, Entrant, ExternalPlayer, OraclePlayer, PlayerError, PlayerLine, RandomPlayer, TreeSettings,
     TurnsPlayer,
 };
-use crate::fingerprint::Fingerprint;
-use crate::wording::shorten;
+use alfil_core::checksum::checksum_of;
+use alfil_core::wording::shorten;
 
 /// Why a line does not lead to a player.
 #[derive(Debug, thiserror::Error)]
@@ -104,8 +104,7 @@ impl PlayerLine {
     fn network<G: Game>(&self, path: &Path, settings: TreeSettings) -> Result<Entrant<G>, BuildError> {
         let network = Network::open(path)?;
         let shown = || path.display().to_string();
-        let print =
-            File::open(path).and_then(Fingerprint::of).map_err(|why| BuildError::Read { path: shown(), why })?;
+        let print = File::open(path).and_then(checksum_of).map_err(|why| BuildError::Read { path: shown(), why })?;
         // The same weights are the same player wherever their file lies.
         let identity = format!("network {print:016x}:{}", self.settings);
         Entrant::tree(&self.name, identity, &Kind::Network(Arc::new(network)), settings)

@@ -43,7 +43,7 @@ impl<G: Game> Entrant<G> {
     ) -> Result<Entrant<G>, FileError> {
         let maker = kind.maker::<G>()?;
         if let Kind::Network(_) = kind {
-            let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+            let cores = alfil_core::cores();
             return Ok(Entrant::pooled(name, identity, (0..cores as u64).map(maker).collect(), settings));
         }
         Ok(Entrant::searching(name, identity, maker, settings))

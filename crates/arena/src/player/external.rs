@@ -6,7 +6,7 @@ use alfil_game::Game;
 
 use super::{Choice, Played, Player, PlayerError};
 use crate::engine::{Go, Uci};
-use crate::wording::shorten;
+use alfil_core::wording::shorten;
 
 /// Which program, and how it plays.
 #[derive(Clone, Debug, PartialEq)]

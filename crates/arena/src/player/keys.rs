@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::LineError;
-use crate::wording::{did_you_mean, shorten};
+use alfil_core::wording::{did_you_mean, shorten};
 
 /// The longest time that may be asked for, in seconds: a day.
 const LONGEST: f64 = 86_400.0;

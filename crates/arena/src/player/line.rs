@@ -10,7 +10,7 @@ use alfil_search::selection::Rule;
 use super::keys::{Keys, seconds};
 use super::{ExternalSettings, LEVELS, TreeSettings};
 use crate::engine::Go;
-use crate::wording::{did_you_mean, shorten};
+use alfil_core::wording::{did_you_mean, shorten};
 
 /// The lines that name players, for a help text.
 pub const GRAMMAR: &str = "\

@@ -148,7 +148,7 @@ fn play<E: Encoding>(bench: &TrainBench, folder: &Path) -> anyhow::Result<()> {
     let session = Session {
         settings: Settings { search, ..Settings::default() },
         rules: Default::default(),
-        lanes: std::thread::available_parallelism().map_or(1, usize::from),
+        lanes: alfil_core::cores(),
         maker: &Kind::Uniform.maker::<E::Game>()?,
         judge: None,
         tickets: Arc::new(Tickets::new(bench.games.into())),

@@ -71,7 +71,7 @@ impl Findings {
         Findings {
             libtorch: torch::find()
                 .map(|torch| (torch.version(), torch.cuda_devices(), torch.choose("auto").unwrap_or_default())),
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            threads: alfil_core::cores(),
             memory: resources::memory(),
             disk: resources::disk(if data.is_dir() { data } else { Path::new(".") }),
             check: self_check().map_err(|error| format!("{error:#}")),

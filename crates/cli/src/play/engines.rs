@@ -3,8 +3,8 @@
 use std::time::{Duration, SystemTime};
 
 use alfil_arena::player::{Choice, Entrant, LEVELS, Played, Player, TreeSettings};
+use alfil_core::seed::derive;
 use alfil_game::Game;
-use alfil_search::seed::derive;
 use anyhow::{Context, ensure};
 use indicatif::ProgressBar;
 

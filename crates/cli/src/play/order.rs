@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use alfil_arena::did_you_mean;
+use alfil_core::wording::did_you_mean;
 use alfil_game::{Game, MoveError};
 
 /// What the user wants.

@@ -33,7 +33,7 @@ pub fn save<G: Game>(path: &Path, sitting: &Sitting<G>) -> Result<(), SavedError
     if path.exists() && !is_saved::<G>(&read(path)?) {
         return Err(SavedError::Taken(shown, G::NAME));
     }
-    let written = to_pgn(sitting).and_then(|text| alfil_nn::write_whole(path, &text));
+    let written = to_pgn(sitting).and_then(|text| alfil_core::disk::write_whole(path, &text));
     written.map_err(|why| SavedError::Write(shown, why))
 }
 

@@ -1,6 +1,6 @@
 //! Which sides the user plays.
 
-use alfil_arena::{did_you_mean, shorten};
+use alfil_core::wording::{did_you_mean, shorten};
 use alfil_game::{Game, Side};
 
 /// Which sides the user plays. The engine has the others.

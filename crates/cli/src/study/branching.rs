@@ -74,7 +74,8 @@ pub fn run(command: &Branching, out: &mut impl Write) -> anyhow::Result<Verdict>
     ensure!(!all.is_empty(), "stopped before a game had ended");
     if let Some(path) = &command.plot {
         let picture = svg(&all, &title(command));
-        alfil_nn::write_whole(path, picture.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+        alfil_core::disk::write_whole(path, picture.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
     }
     if command.json {
         let games: Vec<_> = all.iter().map(Figures::json).collect();

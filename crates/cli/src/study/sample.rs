@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::channel;
 
 use alfil_arena::player::{Entrant, Played, Player, PlayerError, RandomPlayer};
+use alfil_core::seed::derive;
 use alfil_game::{Game, Outcome, Side};
-use alfil_search::seed::derive;
 use anyhow::Context;
 
 use super::histogram::Histogram;

@@ -82,5 +82,5 @@ fn is_cuda(devices: &[String]) -> bool {
 }
 
 fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+    alfil_core::cores()
 }

@@ -9,9 +9,10 @@ use shakmaty::{Board, CastlingMode, Color, EnPassantMode, Position, Square};
 use super::moves::Move;
 use super::{board_text, diagram, endings, evaluation, fen, san};
 use crate::diagram::Diagram;
-use crate::notation::{join_settings, ply_cap_text, read_ply_cap, settings, shorten};
+use crate::notation::{join_settings, ply_cap_text, read_ply_cap, settings};
 use crate::repetitions::Repetitions;
 use crate::{Game, Knowledge, MoveError, Outcome, PositionError, RulesError, Side};
+use alfil_core::wording::shorten;
 
 /// Reversible plies after which the game is drawn if either side wants it; here it always is.
 const FIFTY_MOVES: u32 = 100;

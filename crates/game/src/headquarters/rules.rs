@@ -8,7 +8,8 @@ use super::evaluation::Weights;
 use super::map;
 use super::position::Position;
 use crate::RulesError;
-use crate::notation::{join_settings, settings, shorten};
+use crate::notation::{join_settings, settings};
+use alfil_core::wording::shorten;
 
 /// What can be chosen about the headquarters game: the map, the cap on turns, and how positions are estimated.
 #[derive(Clone, Debug)]

@@ -8,9 +8,10 @@ use super::moves::Move;
 use super::position::Position;
 use super::{board_text, diagram, endings, evaluation, fen, material, san};
 use crate::diagram::Diagram;
-use crate::notation::{join_settings, ply_cap_text, read_ply_cap, settings, shorten};
+use crate::notation::{join_settings, ply_cap_text, read_ply_cap, settings};
 use crate::repetitions::Repetitions;
 use crate::{Game, Knowledge, MoveError, Mover, Outcome, PositionError, RulesError, Score, Side};
+use alfil_core::wording::shorten;
 
 /// Reversible plies after which the game is drawn.
 pub(super) const FIFTY_MOVES: u32 = 100;

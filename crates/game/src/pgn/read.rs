@@ -4,8 +4,8 @@ use std::io::{self, Read};
 
 use super::scan::{Scanner, Stop, Tag, Token};
 use super::{PgnGame, read_result};
-use crate::notation::shorten;
 use crate::{Game, MoveError, MoveNumbers};
+use alfil_core::wording::shorten;
 
 /// Longer than any game can be (in chess the 75-move rule ends all before ply 17,700), but where its rules allow for more:
 /// what follows is no game.

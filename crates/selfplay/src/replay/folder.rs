@@ -127,7 +127,7 @@ impl Replay {
         };
         let name = |part: u64| self.folder.join(format!("{}{part:06}.games", adopted_prefix(generation)));
         let Some(new) = (0..).map(name).find(|path| !path.exists()) else { return Ok(Ok(records)) };
-        alfil_nn::rename(path, &new).map_err(failed)?;
+        alfil_core::disk::rename(path, &new).map_err(failed)?;
         let positions = records.iter().map(|record| record.plies.len() as u64).sum();
         self.chunks.push(Chunk { path: new, games: records.len() as u64, positions });
         Ok(Ok(records))
@@ -182,6 +182,6 @@ pub fn set_aside(path: &Path, why: ChunkError) -> Result<Damage, ReplayError> {
     name.push(".");
     name.push(SET_ASIDE);
     let aside = PathBuf::from(name);
-    alfil_nn::rename(path, &aside).map_err(|why| ReplayError::Folder { path: path.to_owned(), why })?;
+    alfil_core::disk::rename(path, &aside).map_err(|why| ReplayError::Folder { path: path.to_owned(), why })?;
     Ok(Damage { path: aside, why })
 }

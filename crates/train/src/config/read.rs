@@ -167,7 +167,7 @@ fn nearest(name: &str) -> Option<String> {
     let distance = |key: &String| {
         // A key in the wrong section is nearer than one that is spelt wrong.
         let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
-        let spelling = |name: &str, key: &str| 2 * strsim::damerau_levenshtein(name, key);
+        let spelling = |name: &str, key: &str| 2 * alfil_core::wording::distance(name, key);
         spelling(name, key).min(1 + spelling(&last(name), &last(key)))
     };
     let best = keys.into_iter().min_by_key(distance)?;

@@ -17,8 +17,8 @@ const ENDING: &str = "checkpoint";
 pub(super) fn save(learner: &dyn Learner, directory: &RunDirectory) -> Result<(), RunError> {
     let path = directory.checkpoints().join(format!("{:010}.{ENDING}", learner.steps()));
     let state = learner.state()?;
-    let bytes = [&alfil_nn::checksum(&state).to_le_bytes(), state.as_slice()].concat();
-    alfil_nn::write_whole(&path, &bytes).map_err(|why| RunError::io("write", &path, why))?;
+    let bytes = [&alfil_core::checksum::checksum(&state).to_le_bytes(), state.as_slice()].concat();
+    alfil_core::disk::write_whole(&path, &bytes).map_err(|why| RunError::io("write", &path, why))?;
     let known = list(directory)?;
     for (_, path) in known.iter().rev().skip(KEPT) {
         std::fs::remove_file(path).map_err(|why| RunError::io("remove", path, why))?;
@@ -52,7 +52,7 @@ pub(super) fn restore(
 fn read(learner: &mut dyn Learner, path: &Path) -> Result<(), RunError> {
     let bytes = std::fs::read(path).map_err(|why| RunError::io("read", path, why))?;
     match bytes.split_first_chunk() {
-        Some((checksum, state)) if u64::from_le_bytes(*checksum) == alfil_nn::checksum(state) => {
+        Some((checksum, state)) if u64::from_le_bytes(*checksum) == alfil_core::checksum::checksum(state) => {
             Ok(learner.restore(state)?)
         }
         _ => Err(RunError::Damaged { path: path.to_owned(), why: "its checksum does not match".to_owned() }),

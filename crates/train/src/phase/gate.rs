@@ -45,7 +45,8 @@ impl<E: Encoding> Run<E> {
         };
         if passes {
             if !is_promoted {
-                alfil_nn::rename(&candidate, &promoted).map_err(|why| RunError::io("rename", &candidate, why))?;
+                alfil_core::disk::rename(&candidate, &promoted)
+                    .map_err(|why| RunError::io("rename", &candidate, why))?;
             }
             self.champion = network;
             self.state.champion = generation;

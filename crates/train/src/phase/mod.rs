@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use alfil_arena::exam::Exam;
+use alfil_core::seed::derive;
 use alfil_game::{Encoding, Game};
 use alfil_nn::learning::Learner;
 use alfil_nn::{Architecture, Network, Origin};
-use alfil_search::seed::derive;
 use alfil_selfplay::replay::Replay;
 use alfil_selfplay::{GameRecord, chunks};
 
@@ -88,7 +88,7 @@ impl<E: Encoding> Run<E> {
             refuse_changes(&directory, &config)?;
         }
         let path = directory.config();
-        let written = alfil_nn::write_whole(&path, render(&config).as_bytes());
+        let written = alfil_core::disk::write_whole(&path, render(&config).as_bytes());
         written.map_err(|why| RunError::io("write", &path, why))?;
         let seed = derive(config.seed, &[Purpose::Weights as u64]);
         let mut learner = (machine.learner)(&architecture, &config.encoding, config.learning(), seed)?;

@@ -9,9 +9,9 @@ use alfil_arena::ladder::{Ladder, Standings};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, PlayerLine};
 use alfil_arena::stats::Rating;
+use alfil_core::seed::derive;
 use alfil_game::{Encoding, Game};
 use alfil_nn::Network;
-use alfil_search::seed::derive;
 
 use super::{Purpose, Run, Tell};
 use crate::run::{ExamMetrics, Metrics, Phase, RatingMetrics, RunError};

@@ -29,7 +29,7 @@ impl<E: Encoding> Run<E> {
             game.tags = tags.map(|(name, value)| (name.to_owned(), value)).to_vec();
             game.write(&mut text).map_err(failed)?;
         }
-        alfil_nn::write_whole(&path, &text).map_err(failed)
+        alfil_core::disk::write_whole(&path, &text).map_err(failed)
     }
 }
 

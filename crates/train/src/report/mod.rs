@@ -41,7 +41,7 @@ struct Report {
 /// Writes the page of a run. The run may go on meanwhile: the page shows what was finished before.
 pub fn write(directory: &RunDirectory, path: &Path) -> Result<(), RunError> {
     let page = page::page(&Report::load(directory)?);
-    alfil_nn::write_whole(path, page.as_bytes()).map_err(|why| RunError::io("write", path, why))
+    alfil_core::disk::write_whole(path, page.as_bytes()).map_err(|why| RunError::io("write", path, why))
 }
 
 impl Report {

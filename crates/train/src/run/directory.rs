@@ -57,7 +57,7 @@ impl RunDirectory {
 
     /// Removes what a process that was killed has left unfinished. Only for who holds the lock.
     pub(crate) fn clean(&self) -> std::io::Result<()> {
-        self.folders().iter().try_for_each(|folder| alfil_nn::remove_unfinished(folder))
+        self.folders().iter().try_for_each(|folder| alfil_core::disk::remove_unfinished(folder))
     }
 
     fn folders(&self) -> [PathBuf; 6] {

@@ -169,7 +169,7 @@ impl Metrics {
             serde_json::from_slice::<Metrics>(line).map_or(true, |metrics| metrics.generation < generation)
         });
         let path = directory.metrics();
-        alfil_nn::write_whole(&path, &lines.concat()).map_err(|why| RunError::io("write", &path, why))
+        alfil_core::disk::write_whole(&path, &lines.concat()).map_err(|why| RunError::io("write", &path, why))
     }
 
     pub(crate) fn append(&self, directory: &RunDirectory) -> Result<(), RunError> {

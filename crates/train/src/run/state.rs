@@ -82,7 +82,7 @@ impl State {
     pub fn save(&self, directory: &RunDirectory) -> Result<(), RunError> {
         let path = directory.state();
         let text = serde_json::to_string_pretty(self).map_err(|why| RunError::io("write", &path, why.into()))?;
-        alfil_nn::write_whole(&path, text.as_bytes()).map_err(|why| RunError::io("write", &path, why))
+        alfil_core::disk::write_whole(&path, text.as_bytes()).map_err(|why| RunError::io("write", &path, why))
     }
 }
 

@@ -1,8 +1,13 @@
 //! Words for messages and tables.
 
+/// Letters that have to be added, dropped, replaced or swapped with their neighbour to turn one word into the other.
+pub fn distance(word: &str, other: &str) -> usize {
+    strsim::damerau_levenshtein(word, other)
+}
+
 /// " (did you mean x?)", if one of the known words is near: a third of its letters may be wrong, and at most three.
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let close = known.into_iter().map(|known| (strsim::damerau_levenshtein(word, known), known)).min();
+    let close = known.into_iter().map(|known| (distance(word, known), known)).min();
     match close {
         Some((distance, known)) if distance <= ((known.len() + 1) / 3).min(3) => format!(" (did you mean {known}?)"),
         _ => String::new(),
@@ -15,7 +20,7 @@ pub fn shorten(text: &str) -> String {
 }
 
 /// At most so many characters.
-pub(crate) fn cut(text: &str, longest: usize) -> String {
+pub fn cut(text: &str, longest: usize) -> String {
     match text.char_indices().nth(longest) {
         Some(_) => text.chars().take(longest.saturating_sub(1)).chain(['…']).collect(),
         None => text.to_owned(),

@@ -1,0 +1,14 @@
+//! The bottom of the workspace: small things that every crate needs and none should own.
+//!
+//! [`disk`] writes files that appear whole or not at all, [`checksum`] shows that they still are what was written, [`seed`]
+//! derives seeds, [`wording`] keeps messages readable. Knows nothing of games, networks or search.
+
+pub mod checksum;
+pub mod disk;
+pub mod seed;
+pub mod wording;
+
+/// Threads that this machine can run at the same time; 1 if it does not tell.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
