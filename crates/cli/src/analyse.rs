@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use alfil_game::registry::{self, GameVisitor};
-use alfil_game::{Game, MoveNumbers};
+use alfil_game::{Game, MoveNumbers, Mover, Wdl};
 use alfil_search::evaluators::{Kind, Tempered};
 use alfil_search::parallel::{Ended, Limits, Line, Report, Search, Settings};
 use alfil_search::tree::{Tree, USUAL_MOVES};
@@ -98,7 +98,7 @@ pub fn tree(megabytes: u32) -> anyhow::Result<Tree> {
 fn print<G: Game>(root: &G, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
     writeln!(out, "{root}")?;
     for line in &report.lines {
-        let [win, draw, loss] = chances(line);
+        let Mover(Wdl { win, draw, loss }) = line.chances();
         let width = |part: f32| (20.0 * part).round() as usize;
         let (wins, losses) = (width(win), width(loss));
         let bar =
@@ -142,14 +142,6 @@ fn mate<G: Game>(line: &Line, root: &G) -> Option<i64> {
     if proof.is_win() { Some(turns) } else { proof.is_loss().then_some(-turns) }
 }
 
-/// Chances of win, draw and loss, of which a proof leaves none open.
-fn chances(line: &Line) -> [f32; 3] {
-    match line.proof {
-        Some(_) => [line.value().max(0.0), 1.0 - line.value().abs(), (-line.value()).max(0.0)],
-        None => line.wdl,
-    }
-}
-
 fn moves<G: Game>(codes: &[u16], root: &G, most: usize) -> String {
     let mut game = root.clone();
     let mut numbers = MoveNumbers::of(root);
@@ -169,7 +161,7 @@ fn print_json<G: Game>(root: &G, report: &Report, out: &mut impl Write) -> anyho
         .iter()
         .map(|line| {
             json!({
-                "moves": moves(&line.codes, root, usize::MAX), "visits": line.visits, "wdl": chances(line),
+                "moves": moves(&line.codes, root, usize::MAX), "visits": line.visits, "wdl": <[f32; 3]>::from(line.chances().0),
                 "cp": alfil_uci::centipawns(line.value()), "mate": mate(line, root),
             })
         })

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use alfil_game::registry::{self, GameVisitor};
-use alfil_game::{Game, Score};
+use alfil_game::{Game, Mover, Score, Wdl};
 use alfil_search::parallel::{Ended, Limits, Report, Search, Settings};
 use alfil_search::selection::{Gumbel, Puct, Rule};
 use alfil_search::tree::{Child, Proof, dot};
@@ -131,7 +131,7 @@ fn print<G: Game>(search: &Search<G>, report: &Report, out: &mut impl Write) -> 
     for (name, child) in ranked(search) {
         write!(out, "{name:<8} {:>9} {:>6.2}%", child.visits, 100.0 * child.prior)?;
         match (child.value(), child.wdl) {
-            (Some(value), Some([win, draw, loss])) => {
+            (Some(value), Some(Mover(Wdl { win, draw, loss }))) => {
                 let share = |part: f32| format!("{:.0}%", 100.0 * part);
                 write!(out, " {value:>7.3}   {:>5} {:>5} {:>5}", share(win), share(draw), share(loss))?;
             }
@@ -154,7 +154,7 @@ fn print<G: Game>(search: &Search<G>, report: &Report, out: &mut impl Write) -> 
 }
 
 fn describe(proof: Proof) -> String {
-    match proof.score {
+    match proof.score.0 {
         Score::WIN => format!("wins in {} plies", proof.plies),
         Score::LOSS => format!("loses in {} plies", proof.plies),
         Score::DRAW => "is a draw".to_owned(),
@@ -166,10 +166,10 @@ fn print_json<G: Game>(search: &Search<G>, report: &Report, out: &mut impl Write
     let moves: Vec<_> = ranked(search)
         .into_iter()
         .map(|(name, child)| {
-            let proof = child.proof.map(|proof| json!({ "points": proof.score.points(), "plies": proof.plies }));
+            let proof = child.proof.map(|proof| json!({ "points": proof.score.0.points(), "plies": proof.plies }));
             json!({
-                "move": name, "visits": child.visits, "prior": child.prior, "q": child.value(), "wdl": child.wdl,
-                "proof": proof,
+                "move": name, "visits": child.visits, "prior": child.prior, "q": child.value(), "proof": proof,
+                "wdl": child.wdl.map(|wdl| <[f32; 3]>::from(wdl.0)),
             })
         })
         .collect();

@@ -17,6 +17,7 @@ mod side;
 mod stones;
 mod tapered;
 mod turn;
+mod wdl;
 
 pub mod conformance;
 pub mod diagram;
@@ -38,3 +39,4 @@ pub use oracle::{Judgement, Oracle};
 pub use pov::{First, Mover, Score, Swap};
 pub use side::Side;
 pub use turn::Turn;
+pub use wdl::Wdl;

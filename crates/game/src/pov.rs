@@ -21,6 +21,11 @@ impl<T: Swap> Mover<T> {
     pub fn to_first(self, mover: Side) -> First<T> {
         First(if mover == Side::First { self.0 } else { self.0.swap() })
     }
+
+    /// What `viewer` sees when it is to move, if `mover` sees this.
+    pub fn seen_by(self, mover: Side, viewer: Side) -> Mover<T> {
+        Mover(if mover == viewer { self.0 } else { self.0.swap() })
+    }
 }
 
 impl<T: Swap> First<T> {
@@ -57,6 +62,11 @@ impl Score {
     /// The points, from 0 to 1.
     pub fn points(self) -> f32 {
         self.0
+    }
+
+    /// The same from -1 to 1, as networks and searches count.
+    pub fn value(self) -> f32 {
+        2.0 * self.0 - 1.0
     }
 }
 

@@ -1,6 +1,6 @@
 //! What goes into a network and what comes out: many positions at once, in memory that is reused.
 
-use alfil_game::{Encoding, Game, Symmetry};
+use alfil_game::{Encoding, Game, Mover, Symmetry, Wdl};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -131,7 +131,7 @@ pub struct Outputs {
     /// The expected result as the mover sees it, from -1 to 1, one a position.
     pub values: Vec<f32>,
     /// Probabilities that the mover wins, draws and loses, if the network tells.
-    pub wdl: Vec<[f32; 3]>,
+    pub wdl: Vec<Mover<Wdl>>,
     /// Expected plies to the end, if the network tells.
     pub moves_left: Vec<f32>,
     priors: Vec<f32>,
@@ -150,7 +150,7 @@ impl Outputs {
         self.values.clear();
         self.values.resize(positions, 0.0);
         self.wdl.clear();
-        self.wdl.resize(if wdl { positions } else { 0 }, [0.0; 3]);
+        self.wdl.resize(if wdl { positions } else { 0 }, Mover(Wdl::DRAW));
         self.moves_left.clear();
         self.moves_left.resize(if moves_left { positions } else { 0 }, 0.0);
         self.priors.clear();
@@ -164,8 +164,9 @@ impl Outputs {
         if let [win, draw, loss] = *raw {
             let mut wdl = [win, draw, loss];
             softmax(&mut wdl);
-            self.wdl[position] = wdl;
-            self.values[position] = wdl[0] - wdl[2];
+            let wdl = Wdl::from(wdl);
+            self.wdl[position] = Mover(wdl);
+            self.values[position] = wdl.value();
         } else if let [value] = *raw {
             self.values[position] = value.tanh();
         }

@@ -28,7 +28,10 @@ fn largest_difference<E: Encoding>(network: &Network, positions: usize) -> f64 {
             let mut compare = |found: f32, expected: f64| largest = largest.max((f64::from(found) - expected).abs());
             match expected.value[..] {
                 [value] => compare(outputs.values[position], value),
-                _ => outputs.wdl[position].iter().zip(&expected.value).for_each(|(f, e)| compare(*f, *e)),
+                _ => <[f32; 3]>::from(outputs.wdl[position].0)
+                    .iter()
+                    .zip(&expected.value)
+                    .for_each(|(f, e)| compare(*f, *e)),
             }
             if let Some(plies) = expected.moves_left {
                 compare(outputs.moves_left[position], plies);

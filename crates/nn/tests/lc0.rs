@@ -70,7 +70,9 @@ fn check_golden(file: &str, network_of: impl Fn(&str) -> String, tolerance: f64)
             }
             near("q", outputs.values[0].into(), &record["q"]);
             if let Some(wdl) = record["wdl"].as_array() {
-                wdl.iter().zip(outputs.wdl[0]).for_each(|(expected, found)| near("wdl", found.into(), expected));
+                wdl.iter()
+                    .zip(<[f32; 3]>::from(outputs.wdl[0].0))
+                    .for_each(|(expected, found)| near("wdl", found.into(), expected));
             }
             let plies = ["moves_left", "m", "mlh"].iter().find_map(|key| record.get(key)).filter(|m| m.is_number());
             if let Some(plies) = plies {

@@ -1,16 +1,16 @@
 //! The contract between a search and whatever judges its leaves.
 
-use alfil_game::Game;
+use alfil_game::{Game, Mover, Wdl};
 
 use crate::evaluators::CacheCounts;
 
-/// What an evaluator says about a position, as its mover sees it.
+/// What an evaluator says about a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evaluation<'a> {
     /// How promising each move is, in the order the moves were given. They add up to 1.
     pub priors: &'a [f32],
     /// Probabilities that the mover wins, draws and loses.
-    pub wdl: [f32; 3],
+    pub wdl: Mover<Wdl>,
     /// Expected plies to the end, where the evaluator tells.
     pub moves_left: Option<f32>,
 }
@@ -18,7 +18,7 @@ pub struct Evaluation<'a> {
 impl Evaluation<'_> {
     /// The expected result from -1 to 1.
     pub fn value(&self) -> f32 {
-        self.wdl[0] - self.wdl[2]
+        self.wdl.0.value()
     }
 }
 

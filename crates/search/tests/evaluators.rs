@@ -9,7 +9,7 @@ use alfil_game::connect4::{self, Connect4};
 use alfil_game::hexchess::HexChess;
 use alfil_game::registry::{self, GameVisitor};
 use alfil_game::tictactoe::{self, TicTacToe};
-use alfil_game::{Game, Knowledge, line};
+use alfil_game::{Game, Knowledge, Mover, Wdl, line};
 use alfil_nn::{Architecture, Network};
 use alfil_search::evaluators::{
     Cache, CacheCounts, CacheMemory, Handcrafted, NetworkEvaluator, Pool, Rollout, Tempered, Uniform, cached_moves,
@@ -22,13 +22,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 #[derive(Clone, Debug, PartialEq)]
 struct Answer {
     priors: Vec<f32>,
-    wdl: [f32; 3],
+    wdl: Wdl,
     moves_left: Option<f32>,
 }
 
 fn run<G: Game>(evaluator: &mut dyn Evaluator<G>) -> Vec<Answer> {
     let mut answers = Vec::new();
-    evaluator.run(&mut |number, Evaluation { priors, wdl, moves_left }| {
+    evaluator.run(&mut |number, Evaluation { priors, wdl: Mover(wdl), moves_left }| {
         assert_eq!(number, answers.len(), "answers come in order");
         answers.push(Answer { priors: priors.to_vec(), wdl, moves_left });
     });
@@ -71,8 +71,9 @@ fn keeps_the_contract<G: Game>(evaluator: &mut dyn Evaluator<G>) {
         for ((game, moves), answer) in positions.iter().zip(answers) {
             assert_eq!(answer.priors.len(), moves.len(), "{}", game.position());
             assert!((answer.priors.iter().sum::<f32>() - 1.0).abs() < 1e-4, "{answer:?}");
-            assert!((answer.wdl.iter().sum::<f32>() - 1.0).abs() < 1e-4, "{answer:?}");
-            assert!(answer.priors.iter().chain(&answer.wdl).all(|share| (0.0..=1.0).contains(share)), "{answer:?}");
+            let shares = <[f32; 3]>::from(answer.wdl);
+            assert!((shares.iter().sum::<f32>() - 1.0).abs() < 1e-4, "{answer:?}");
+            assert!(answer.priors.iter().chain(&shares).all(|share| (0.0..=1.0).contains(share)), "{answer:?}");
         }
     }
     assert!(run(evaluator).is_empty(), "nothing added, nothing answered");
@@ -210,7 +211,7 @@ fn rollouts_see_who_is_winning_from_either_side() {
 }
 
 fn value(answer: &Answer) -> f32 {
-    answer.wdl[0] - answer.wdl[2]
+    answer.wdl.value()
 }
 
 #[test]
@@ -333,7 +334,7 @@ fn a_shared_key_never_brings_another_position_s_priors() {
         }
         fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
             for (number, priors) in self.0.drain(..).enumerate() {
-                take(number, Evaluation { priors: &priors, wdl: [0.0, 1.0, 0.0], moves_left: Some(3.0) });
+                take(number, Evaluation { priors: &priors, wdl: Mover(Wdl::DRAW), moves_left: Some(3.0) });
             }
         }
     }

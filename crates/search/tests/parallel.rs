@@ -210,7 +210,7 @@ fn lines_and_caches_are_reported() {
             assert!(moves.contains(&(*code).into()));
             game.play((*code).into());
         }
-        assert!((found.wdl.iter().sum::<f32>() - 1.0).abs() < 1e-3);
+        assert!((<[f32; 3]>::from(found.wdl.0).iter().sum::<f32>() - 1.0).abs() < 1e-3);
     }
     assert!(report.cache.hits > 0 && report.cache.hits < report.cache.asked, "{:?}", report.cache);
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use alfil_game::chess::{Chess, Rules};
 use alfil_game::connect4::{Connect4, Solver};
 use alfil_game::tictactoe::{Cell, TicTacToe};
-use alfil_game::{Game, Oracle, Score, Side};
+use alfil_game::{Game, Mover, Oracle, Score, Side, Swap, Wdl};
 use alfil_search::evaluators::{Rollout, Uniform};
 use alfil_search::selection::{Puct, Rule};
 use alfil_search::tree::{Gathered, Leaf, Scratch, Tree, View, apply, gather};
@@ -79,7 +79,7 @@ fn visits_are_conserved_whatever_the_batches() {
         assert_eq!(visits, done);
         let of_children: u32 = tree.root().unwrap().children().iter().map(|child| child.visits).sum();
         assert_eq!(of_children, done - 1, "the root's own evaluation is the one that no child has");
-        let [win, draw, loss] = wdl.unwrap();
+        let Mover(Wdl { win, draw, loss }) = wdl.unwrap();
         assert!((win + draw + loss - 1.0).abs() < 1e-5);
         assert!(tree.len() as u32 <= done);
     }
@@ -125,7 +125,11 @@ fn visits_and_values_are_conserved_whatever_the_order_of_answers() {
                 apply(
                     &tree,
                     leaf,
-                    &Evaluation { priors: &priors, wdl: [win, 1.0 - win - loss, loss], moves_left: None },
+                    &Evaluation {
+                        priors: &priors,
+                        wdl: Mover(Wdl { win, draw: 1.0 - win - loss, loss }),
+                        moves_left: None,
+                    },
                 );
                 sum += if side == root.side() { win - loss } else { loss - win };
                 answered += 1;
@@ -133,14 +137,14 @@ fn visits_and_values_are_conserved_whatever_the_order_of_answers() {
         }
         for (leaf, _, moves) in waiting.drain(..) {
             let priors = vec![1.0 / moves as f32; moves];
-            apply(&tree, leaf, &Evaluation { priors: &priors, wdl: [0.0, 1.0, 0.0], moves_left: None });
+            apply(&tree, leaf, &Evaluation { priors: &priors, wdl: Mover(Wdl::DRAW), moves_left: None });
             answered += 1;
         }
         let view = tree.root().unwrap();
         assert_eq!(view.visits(), answered + known);
         assert_conserved(&view);
         if known == 0 {
-            let [win, _, loss] = view.wdl().unwrap();
+            let Mover(Wdl { win, loss, .. }) = view.wdl().unwrap();
             assert!(((win - loss) * answered as f32 - sum).abs() < 0.01, "{win} {loss} {sum}");
         }
     }
@@ -180,9 +184,8 @@ fn threads_share_a_tree_without_losing_a_visit() {
         let children = tree.root().unwrap().children();
         assert_conserved(&root);
         // The root's value is that of its first evaluation and of its children.
-        let value = |[win, _, loss]: [f32; 3]| win - loss;
-        let sum: f32 = children.iter().filter_map(|c| c.wdl.map(|wdl| c.visits as f32 * value(wdl))).sum();
-        assert!((value(wdl.unwrap()) * done as f32 - sum).abs() < 1.01, "more than one evaluation is missing");
+        let sum: f32 = children.iter().filter_map(|c| c.wdl.map(|wdl| c.visits as f32 * wdl.0.value())).sum();
+        assert!((wdl.unwrap().0.value() * done as f32 - sum).abs() < 1.01, "more than one evaluation is missing");
     }
 }
 
@@ -236,8 +239,7 @@ fn a_game_is_played_with_one_tree() {
         match tree.root() {
             Some(root) => {
                 assert_eq!(root.visits(), best.visits, "nothing is lost");
-                let [loss, draw, win] = root.wdl().unwrap();
-                assert_eq!(best.wdl.unwrap(), [win, draw, loss], "seen from the other side");
+                assert_eq!(best.wdl.unwrap().0, root.wdl().unwrap().0.swap(), "seen from the other side");
                 assert!(tree.used_bytes() < before);
                 kept += 1;
             }
@@ -312,7 +314,7 @@ fn tic_tac_toe_is_proven_a_draw() {
     let tree = search(&TicTacToe::new(&()), &mut Uniform::default(), 2_000_000, 1);
     let (visits, proof) = (tree.root().unwrap().visits(), tree.root().unwrap().proof());
     println!("{visits} visits, {} nodes", tree.len());
-    assert!(proof.is_some_and(|proof| proof.score == Score::DRAW), "{proof:?} after {visits} visits");
+    assert!(proof.is_some_and(|proof| proof.score == Mover(Score::DRAW)), "{proof:?} after {visits} visits");
 }
 
 #[test]
@@ -332,7 +334,7 @@ fn proofs_agree_with_the_solver() {
         let tree = search(&root, &mut Rollout::new(1, 7), 20_000, 4);
         if let Some(proof) = tree.root().unwrap().proof() {
             let expected = solver.judge(&root).score.0;
-            assert_eq!(proof.score, expected, "{}", root.position());
+            assert_eq!(proof.score.0, expected, "{}", root.position());
             proven += 1;
         }
     }

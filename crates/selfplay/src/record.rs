@@ -1,6 +1,6 @@
 //! A game as self-play tells it.
 
-use alfil_game::{First, Game, Mover, Score};
+use alfil_game::{First, Game, Mover, Score, Wdl};
 use serde::{Deserialize, Serialize};
 
 /// Shares of a policy are kept in steps of this.
@@ -57,12 +57,6 @@ pub struct Ply {
     draw: u8,
 }
 
-/// Shares of win, draw and loss for a score: three quarters of a point are half a win and half a draw.
-pub(crate) fn shares(Mover(score): Mover<Score>) -> [f32; 3] {
-    let lead = 2.0 * score.points() - 1.0;
-    [lead.max(0.0), 1.0 - lead.abs(), (-lead).max(0.0)]
-}
-
 impl GameRecord {
     /// A game with its result.
     pub fn new(number: u64, start: String, plies: Vec<Ply>, score: First<Score>, end: End) -> GameRecord {
@@ -101,15 +95,15 @@ impl GameRecord {
 impl Ply {
     /// A move that was played with the code `code`. `policy` has a share for each legal move, or none at all after a cheap
     /// search; `wdl` are the shares of win, draw and loss that it expects, which add up to 1.
-    pub fn new(code: u16, policy: &[f32], Mover([win, draw, loss]): Mover<[f32; 3]>) -> Ply {
+    pub fn new(code: u16, policy: &[f32], Mover(wdl): Mover<Wdl>) -> Ply {
         let steps = |share: f32| (share.clamp(0.0, 1.0) * SHARE_STEPS).round() as u16;
         let shares = policy.iter().zip(0u16..).map(|(share, number)| (number, steps(*share)));
         Ply {
             code,
             copies: 1,
             policy: shares.filter(|(_, share)| *share > 0).collect(),
-            value: ((win - loss).clamp(-1.0, 1.0) * VALUE_STEPS).round() as i16,
-            draw: (draw.clamp(0.0, 1.0) * DRAW_STEPS).round() as u8,
+            value: (wdl.value().clamp(-1.0, 1.0) * VALUE_STEPS).round() as i16,
+            draw: (wdl.draw.clamp(0.0, 1.0) * DRAW_STEPS).round() as u8,
         }
     }
 
@@ -130,12 +124,12 @@ impl Ply {
     }
 
     /// The same as shares of win, draw and loss.
-    pub fn wdl(&self) -> Mover<[f32; 3]> {
+    pub fn wdl(&self) -> Mover<Wdl> {
         let Mover(value) = self.value();
         // Rounded, there may be a few draws more than the value leaves room for.
         let draw = (f32::from(self.draw) / DRAW_STEPS).min(1.0 - value.abs());
         let share = |lead: f32| ((1.0 - draw + lead) / 2.0).max(0.0);
-        Mover([share(value), draw, share(-value)])
+        Mover(Wdl { win: share(value), draw, loss: share(-value) })
     }
 }
 
@@ -144,18 +138,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_between_the_results_are_mixtures() {
-        let of = |points| shares(Mover(Score::new(points)));
-        assert_eq!(of(1.0), [1.0, 0.0, 0.0]);
-        assert_eq!(of(0.5), [0.0, 1.0, 0.0]);
-        assert_eq!(of(0.75), [0.5, 0.5, 0.0]);
-        assert_eq!(of(0.0), [0.0, 0.0, 1.0]);
-    }
-
-    #[test]
     fn a_fight_is_kept_apart_from_a_draw() {
         for wdl in [[0.45, 0.1, 0.45], [0.0, 1.0, 0.0], [0.7, 0.299, 0.001], [0.0, 0.002, 0.998], [1.0, 0.0, 0.0]] {
-            let Mover(kept) = Ply::new(0, &[], Mover(wdl)).wdl();
+            let kept = <[f32; 3]>::from(Ply::new(0, &[], Mover(wdl.into())).wdl().0);
             assert!(kept.iter().zip(wdl).all(|(kept, share)| (kept - share).abs() < 0.0025), "{kept:?} for {wdl:?}");
             assert!(
                 kept.iter().all(|share| *share >= 0.0) && (kept.iter().sum::<f32>() - 1.0).abs() < 1e-6,

@@ -10,7 +10,6 @@ use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, USUAL_MOVES, View
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::record::shares;
 use crate::referee::{Lead, Referee};
 use crate::starts::Start;
 use crate::surprise::{deal_copies, divergence};
@@ -235,10 +234,10 @@ impl<G: Game> Seat<G> {
             if temperature > 0.0 { draw(&root, &settings.search, temperature, &mut self.random)? } else { best };
         // The position is worth what its best move is, whatever chance has chosen.
         let wdl = match best.proof {
-            Some(proof) => shares(Mover(proof.score)),
+            Some(proof) => proof.wdl(),
             None => best.wdl.or(root.wdl())?,
         };
-        let value = Mover(wdl[0] - wdl[2]);
+        let value = Mover(wdl.0.value());
         let (codes, policy) = if search.cheap { Default::default() } else { self.policy(&root, settings) };
         if settings.surprise > 0.0 {
             self.surprises.push(search.surprise(&codes, &policy));
@@ -246,7 +245,7 @@ impl<G: Game> Seat<G> {
         let side = self.game.side();
         // A code in the tree is that of a legal move.
         let m = G::Move::try_from(chosen.code).ok()?;
-        self.plies.push(Ply::new(chosen.code, &policy, Mover(wdl)));
+        self.plies.push(Ply::new(chosen.code, &policy, wdl));
         self.moves += 1;
         self.game.play(m);
         self.tree.advance(&[chosen.code]);

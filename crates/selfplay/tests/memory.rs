@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use alfil_game::chess::{Az21, Chess};
-use alfil_game::{First, Game, Mover, Score};
+use alfil_game::{First, Game, Mover, Score, Wdl};
 use alfil_selfplay::replay::{Draw, DrawSettings, Replay, Window, WindowSettings};
 use alfil_selfplay::{End, GameRecord, Ply};
 use rand::{RngExt, SeedableRng};
@@ -46,7 +46,7 @@ fn game(number: u64) -> GameRecord {
         let share = 2.0 / moves.len() as f32;
         let policy: Vec<f32> = (0..moves.len()).map(|at| share * f32::from(u8::from(at % 2 == 0))).collect();
         let m = moves[random.random_range(0..moves.len())];
-        plies.push(Ply::new(m.into(), &policy, Mover([0.0, 1.0, 0.0])));
+        plies.push(Ply::new(m.into(), &policy, Mover(Wdl::DRAW)));
         game.play(m);
     }
     GameRecord::new(number, String::new(), plies, First(Score::DRAW), End::Rules)

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use alfil_game::connect4::{Connect4, Stones};
-use alfil_game::{First, Game, Mover, Score};
+use alfil_game::{First, Game, Mover, Score, Wdl};
 use alfil_nn::Architecture;
 use alfil_selfplay::replay::{Draw, DrawSettings, Replay, Window, WindowSettings, build};
 use alfil_selfplay::{End, GameRecord, Ply};
@@ -28,7 +28,7 @@ fn game(number: u64) -> GameRecord {
     while game.legal_moves(&mut moves).is_none() {
         let m = moves[random.random_range(0..moves.len())];
         let policy: Vec<f32> = moves.iter().map(|other| f32::from(u8::from(*other == m))).collect();
-        plies.push(Ply::new(m.into(), &policy, Mover([0.7, 0.1, 0.2])));
+        plies.push(Ply::new(m.into(), &policy, Mover(Wdl { win: 0.7, draw: 0.1, loss: 0.2 })));
         game.play(m);
     }
     let score = game.outcome().map_or(First(Score::DRAW), |outcome| outcome.score);
@@ -192,7 +192,7 @@ fn targets_are_what_happened_seen_by_the_mover() {
         let score = sample.record.score().0.points();
         let first_to_move = sample.ply.is_multiple_of(2);
         let win = if first_to_move { score } else { 1.0 - score };
-        assert_eq!(built.wdl()[number][0] + built.wdl()[number][1] / 2.0, win);
+        assert_eq!(built.wdl()[number].0.score().points(), win);
         assert_eq!(built.moves_left()[number], (sample.record.plies.len() - sample.ply as usize) as f32);
         assert!((built.policy(number).iter().sum::<f32>() - 1.0).abs() < 1e-6);
         let stones: f32 = built.batch().planes_of(number).iter().sum();
@@ -203,6 +203,7 @@ fn targets_are_what_happened_seen_by_the_mover() {
         drawn.iter().cloned().map(|sample| alfil_selfplay::replay::Sample { search_value: 0.5, ..sample }).collect();
     let mixed = build::<Stones>(&architecture, &(), &mixed);
     for (pure, mixed) in built.wdl().iter().zip(mixed.wdl()) {
+        let [pure, mixed] = [pure, mixed].map(|wdl| <[f32; 3]>::from(wdl.0));
         assert!((mixed.iter().sum::<f32>() - 1.0).abs() < 1e-6);
         let half = |i: usize| (pure[i] + [0.7, 0.1, 0.2][i]) / 2.0;
         assert!((0..3).all(|i| (mixed[i] - half(i)).abs() < 2e-3), "{pure:?} {mixed:?}");

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use alfil_game::chess::Chess;
 use alfil_game::connect4::Connect4;
 use alfil_game::tictactoe::TicTacToe;
-use alfil_game::{Game, Knowledge, Mover, Score};
+use alfil_game::{Game, Knowledge, Mover, Score, Wdl};
 use alfil_search::Evaluator;
 use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, Kind, Rollout, Uniform};
 use alfil_search::selection::{Gumbel, Puct};
@@ -55,7 +55,7 @@ fn check<G: Game>(records: &[GameRecord]) {
                 let shares: Vec<(usize, f32)> = ply.policy().collect();
                 assert!(shares.iter().all(|(number, _)| *number < moves.len()));
                 assert!(!ply.has_policy() || (shares.iter().map(|(_, share)| share).sum::<f32>() - 1.0).abs() < 1e-3);
-                let Mover([win, draw, loss]) = ply.wdl();
+                let Mover(Wdl { win, draw, loss }) = ply.wdl();
                 assert!(win >= 0.0 && draw >= 0.0 && loss >= 0.0 && (win + draw + loss - 1.0).abs() < 1e-5);
             })
             .unwrap();
@@ -87,7 +87,7 @@ fn games_of_every_kind_are_whole() {
         let (records, _) = play::<Connect4>(small(search), Box::new(Rollout::new(1, 1)), 20, 2);
         check::<Connect4>(&records);
         // The first positions are about even, but random games are hardly ever drawn.
-        let draws = records.iter().map(|record| record.plies[0].wdl().0[1]).fold(0.0, f32::max);
+        let draws = records.iter().map(|record| record.plies[0].wdl().0.draw).fold(0.0, f32::max);
         assert!(draws < 0.1, "{draws}");
     }
     check::<Chess>(&play::<Chess>(small(GUMBEL), Box::new(Handcrafted::new(Knowledge::Full)), 8, 2).0);

@@ -41,7 +41,8 @@ fn compare<E: Encoding>(network: &Network) {
             largest = largest.max((a - b).abs());
         }
         if let (Some(a), Some(b)) = (ours.wdl.get(position), theirs.wdl.get(position)) {
-            largest = a.iter().zip(b).fold(largest, |largest, (a, b)| largest.max((a - b).abs()));
+            let pairs = <[f32; 3]>::from(a.0).into_iter().zip(<[f32; 3]>::from(b.0));
+            largest = pairs.fold(largest, |largest, (a, b)| largest.max((a - b).abs()));
         }
         if let (Some(a), Some(b)) = (ours.moves_left.get(position), theirs.moves_left.get(position)) {
             assert!((a - b).abs() < 1e-3);

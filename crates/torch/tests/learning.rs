@@ -6,7 +6,7 @@ use std::iter::{empty, once};
 use std::sync::Arc;
 
 use alfil_game::chess::{Az21, Lc0};
-use alfil_game::{Encoding, Game, connect4, tictactoe};
+use alfil_game::{Encoding, Game, Mover, Wdl, connect4, tictactoe};
 use alfil_nn::learning::{
     Decay, LearnError, Learner, LearningSettings, LossWeights, Losses, Optimizer, Samples, Schedule, Stage, Target,
 };
@@ -67,8 +67,7 @@ fn samples<E: Encoding>(architecture: &Architecture, count: usize, seeds: [u64; 
             let mut policy: Vec<f32> = moves.iter().map(|_| targets.random_range(0.0f32..1.0).powi(8)).collect();
             let sum: f32 = policy.iter().sum();
             policy.iter_mut().for_each(|share| *share /= sum);
-            let mut wdl = [0.0; 3];
-            wdl[targets.random_range(0..3)] = 1.0;
+            let wdl = Mover([Wdl::WIN, Wdl::DRAW, Wdl::LOSS][targets.random_range(0..3)]);
             let moves_left = targets.random_range(0.0..60.0);
             let learnt = without == 0 || !(samples.len() + 1).is_multiple_of(without);
             let target = Target { policy: if learnt { &policy } else { &[] }, wdl, moves_left };
@@ -113,10 +112,13 @@ fn losses_in_play<E: Encoding>(network: &Network, samples: &Samples) -> Losses {
             let best = |numbers: &[f32]| (0..numbers.len()).max_by(|&a, &b| numbers[a].total_cmp(&numbers[b]));
             losses.agreement += f64::from(best(priors) == best(shares));
         }
-        let wdl = samples.wdl()[sample];
+        let Mover(wdl) = samples.wdl()[sample];
         losses.value += match outputs.wdl.get(sample) {
-            Some(found) => -wdl.iter().zip(found).map(|(share, p)| f64::from(share * p.ln())).sum::<f64>(),
-            None => f64::from(outputs.values[sample] - (wdl[0] - wdl[2])).powi(2),
+            Some(Mover(found)) => {
+                let pairs = <[f32; 3]>::from(wdl).into_iter().zip(<[f32; 3]>::from(*found));
+                -pairs.map(|(share, p)| f64::from(share * p.ln())).sum::<f64>()
+            }
+            None => f64::from(outputs.values[sample] - wdl.value()).powi(2),
         };
         if let Some(plies) = outputs.moves_left.get(sample) {
             let error = f64::from(plies - samples.moves_left()[sample]).abs() / 20.0;
@@ -243,7 +245,7 @@ fn a_position_without_moves_teaches_its_value() {
     type E = tictactoe::Stones;
     let architecture = architecture::<E>("8x1");
     let mut batch = samples::<E>(&architecture, 4, [1, 2], 0);
-    let target = Target { policy: &[], wdl: [1.0, 0.0, 0.0], moves_left: 0.0 };
+    let target = Target { policy: &[], wdl: Mover(Wdl::WIN), moves_left: 0.0 };
     batch.push::<E>(&tictactoe::TicTacToe::new(&()), &[], target, None);
     let mut learner = learner::<E>(&architecture, &settings(SGD, 0.1));
     assert!(learner.step(&batch).unwrap().gradient > 0.0);

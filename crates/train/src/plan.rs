@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use alfil_core::seed::derive;
-use alfil_game::{Encoding, Game};
+use alfil_game::{Encoding, Game, Mover, Wdl};
 use alfil_nn::Network;
 use alfil_nn::learning::{Samples, Target};
 use alfil_search::evaluators::Uniform;
@@ -195,8 +195,7 @@ pub fn random_samples<E: Encoding>(rules: &<E::Game as Game>::Rules, samples: &m
         let mut of_position = Xoshiro256PlusPlus::seed_from_u64(derive(seed, &[game.key()]));
         let mut policy = vec![0.0; moves.len()];
         policy[of_position.random_range(0..moves.len())] = 1.0;
-        let mut wdl = [0.0; 3];
-        wdl[of_position.random_range(0..3)] = 1.0;
+        let wdl = Mover([Wdl::WIN, Wdl::DRAW, Wdl::LOSS][of_position.random_range(0..3)]);
         let moves_left = of_position.random_range(0..100) as f32;
         samples.push::<E>(&game, &moves, Target { policy: &policy, wdl, moves_left }, None);
         game.play(moves[random.random_range(0..moves.len())]);

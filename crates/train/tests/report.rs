@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use alfil_game::tictactoe::TicTacToe;
-use alfil_game::{First, Game, Mover, Score, line};
+use alfil_game::{First, Game, Mover, Score, Wdl, line};
 use alfil_selfplay::{End, GameRecord, Ply, write_chunk};
 use alfil_train::run::{
     ExamMetrics, GateMetrics, LearningMetrics, LossMetrics, Metrics, RatingMetrics, RunDirectory, SelfplayMetrics,
@@ -163,7 +163,7 @@ fn games_are_shown_with_diagrams() {
     assert!(game.outcome().is_some());
     // As the mover sees it, and the first player wins.
     let values = [0.0, -0.2, 0.4, -0.8, 1.0];
-    let wdl = |value: f32| Mover([(1.0 + value) / 2.0, 0.0, (1.0 - value) / 2.0]);
+    let wdl = |value: f32| Mover(Wdl { win: (1.0 + value) / 2.0, draw: 0.0, loss: (1.0 - value) / 2.0 });
     let plies = played.iter().zip(values).map(|(m, value)| Ply::new((*m).into(), &[], wdl(value)));
     let record = GameRecord::new(1_234, String::new(), plies.collect(), First(Score::WIN), End::Rules);
     write_chunk::<TicTacToe>(&made.1.replay().join("000001-0000.games"), &[record]).unwrap();

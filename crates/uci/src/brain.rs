@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use alfil_game::{Game, Knowledge, Side};
+use alfil_game::{Game, Knowledge, Mover, Side, Wdl};
 use alfil_nn::Network;
 use alfil_search::Evaluator;
 use alfil_search::evaluators::{Cache, CacheMemory, Inference, Kind, Maker, Tempered, cached_moves, maker_on};
@@ -273,7 +273,7 @@ impl<G: Game> Brain<G> {
         search.run(&settings(options, Side::First), &limits, &Control::default(), &mut |_| {});
         let root = search.root().clone();
         let Some(view) = search.tree().root() else { return self.voice.notice("the game is over") };
-        let [win, draw, loss] = view.wdl().unwrap_or([0.0, 1.0, 0.0]);
+        let Mover(Wdl { win, draw, loss }) = view.wdl().unwrap_or(Mover(Wdl::DRAW));
         let percent = |part: f32| format!("{:.1} %", 100.0 * part);
         self.voice.say(&format!(
             "value {:+.4} (win {}, draw {}, loss {}) for the side to move",

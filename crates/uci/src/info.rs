@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use alfil_game::Game;
+use alfil_game::{Game, Mover, Wdl};
 use alfil_search::parallel::{Line, Report};
 use alfil_search::tree::Child;
 
@@ -51,13 +51,7 @@ pub fn centipawns(value: f32) -> i32 {
 }
 
 fn thousandths(line: &Line) -> [u32; 3] {
-    let [win, _, loss] = match line.proof {
-        Some(proof) => {
-            let value = 2.0 * proof.score.points() - 1.0;
-            [value.max(0.0), 1.0 - value.abs(), (-value).max(0.0)]
-        }
-        None => line.wdl,
-    };
+    let Mover(Wdl { win, loss, .. }) = line.chances();
     let [win, loss] = [win, loss].map(|part| (1_000.0 * part).round() as u32);
     [win, 1_000u32.saturating_sub(win + loss), loss]
 }

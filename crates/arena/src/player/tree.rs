@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use alfil_game::{Game, Score};
+use alfil_game::Game;
 use alfil_search::Evaluator;
 use alfil_search::evaluators::{Maker, Tempered};
 use alfil_search::parallel::{Control, Limits, Search, Settings};
@@ -107,8 +107,8 @@ impl<G: Game> Player<G> for TreePlayer<G> {
         let chosen = pick(&ranked, self.settings.temperature, &mut self.random).ok_or(PlayerError::NoMove)?;
         let m = G::Move::try_from(chosen.code).map_err(|_| PlayerError::Illegal(chosen.code.to_string()))?;
         let worth = match chosen.proof {
-            Some(proof) if proof.score == Score::WIN => Worth::Win(proof.plies.into()),
-            Some(proof) if proof.score == Score::LOSS => Worth::Loss(proof.plies.into()),
+            Some(proof) if proof.is_win() => Worth::Win(proof.plies.into()),
+            Some(proof) if proof.is_loss() => Worth::Loss(proof.plies.into()),
             _ => Worth::from_value(chosen.value().unwrap_or(0.0)),
         };
         let codes = self.search.tree().root().map_or(Vec::new(), |root| root.line(chosen.edge));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alfil_game::registry::{self, EncodingTask};
-use alfil_game::{Encoding, Game};
+use alfil_game::{Encoding, Game, Wdl};
 use alfil_nn::{
     Architecture, ArchitectureError, Batch, Engine, Instructions, Model, Network, Outputs, PolicyShape, Size,
     ValueOutput, lc0,
@@ -248,16 +248,20 @@ impl<W: Write> EncodingTask for EvalPosition<'_, W> {
 
         let mut ranked: Vec<_> = moves.into_iter().zip(outputs.priors(0).iter().copied()).collect();
         ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        let (value, wdl, plies) = (outputs.values[0], outputs.wdl.first(), outputs.moves_left.first());
+        let (value, wdl, plies) = (outputs.values[0], outputs.wdl.first().map(|wdl| wdl.0), outputs.moves_left.first());
         if place.json {
             let moves: Vec<_> =
                 ranked.iter().map(|(m, prior)| json!({"move": game.move_text(*m), "prior": prior})).collect();
-            writeln!(out, "{}", json!({"value": value, "wdl": wdl, "moves_left": plies, "moves": moves}))?;
+            writeln!(
+                out,
+                "{}",
+                json!({"value": value, "wdl": wdl.map(<[f32; 3]>::from), "moves_left": plies, "moves": moves})
+            )?;
             return Ok(Verdict::Fine);
         }
         writeln!(out, "{game}")?;
         writeln!(out, "value {value:+.4}")?;
-        if let Some([win, draw, loss]) = wdl {
+        if let Some(Wdl { win, draw, loss }) = wdl {
             writeln!(out, "win {:.1} %, draw {:.1} %, loss {:.1} %", 100.0 * win, 100.0 * draw, 100.0 * loss)?;
         }
         if let Some(plies) = plies {
@@ -356,9 +360,11 @@ pub fn compare<E: Encoding>(network: &Network, positions: usize) -> anyhow::Resu
 
 /// Of any value, probability or prior; plies to the end count as a share of what is expected.
 fn largest_difference(expected: &Outputs, found: &Outputs, positions: usize) -> f32 {
-    let values = expected.values.iter().zip(&found.values);
-    let wdl = expected.wdl.as_flattened().iter().zip(found.wdl.as_flattened());
-    let priors = (0..positions).flat_map(|position| expected.priors(position).iter().zip(found.priors(position)));
+    let values = expected.values.iter().copied().zip(found.values.iter().copied());
+    let shares = |outputs: &Outputs| outputs.wdl.iter().flat_map(|wdl| <[f32; 3]>::from(wdl.0)).collect::<Vec<f32>>();
+    let wdl = shares(expected).into_iter().zip(shares(found));
+    let priors = (0..positions)
+        .flat_map(|position| expected.priors(position).iter().copied().zip(found.priors(position).iter().copied()));
     let absolute = values.chain(wdl).chain(priors).map(|(a, b)| (a - b).abs());
     let plies = expected.moves_left.iter().zip(&found.moves_left).map(|(a, b)| (a - b).abs() / a.max(1.0));
     // What is not a number must not pass for a small difference.

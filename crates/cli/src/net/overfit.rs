@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use alfil_game::Encoding;
 use alfil_game::registry::{self, EncodingTask};
+use alfil_game::{Encoding, Mover, Wdl};
 use alfil_nn::learning::{Decay, Learner, LearningSettings, LossWeights, Losses, Optimizer, Samples, Schedule};
 use alfil_nn::{Architecture, Engine, Model, Network, Origin, Outputs, Size};
 use alfil_train::random_samples;
@@ -129,7 +129,9 @@ fn as_played<E: Encoding>(
         target.iter().zip(found).map(term).sum()
     };
     let policy = (0..samples.len()).map(|n| cross_entropy(samples.policy(n), outputs.priors(n)));
-    let value = samples.wdl().iter().zip(&outputs.wdl).map(|(target, found)| cross_entropy(target, found));
+    let shares = |wdl: &Mover<Wdl>| <[f32; 3]>::from(wdl.0);
+    let pairs = samples.wdl().iter().zip(&outputs.wdl);
+    let value = pairs.map(|(target, found)| cross_entropy(&shares(target), &shares(found)));
     let count = samples.len() as f64;
     Ok([policy.sum::<f64>() / count, value.sum::<f64>() / count])
 }

@@ -1,6 +1,6 @@
 //! What a network learns from.
 
-use alfil_game::{Encoding, Game};
+use alfil_game::{Encoding, Game, Mover, Wdl};
 
 use crate::{Architecture, Batch};
 
@@ -9,8 +9,8 @@ use crate::{Architecture, Batch};
 pub struct Target<'a> {
     /// The share of each legal move, in the order of the moves; empty where no policy is to be learnt.
     pub policy: &'a [f32],
-    /// Shares of win, draw and loss, as the mover sees it.
-    pub wdl: [f32; 3],
+    /// Shares of win, draw and loss.
+    pub wdl: Mover<Wdl>,
     /// Plies to the end.
     pub moves_left: f32,
 }
@@ -21,7 +21,7 @@ pub struct Samples {
     batch: Batch,
     policies: Vec<f32>,
     has_policy: Vec<bool>,
-    wdl: Vec<[f32; 3]>,
+    wdl: Vec<Mover<Wdl>>,
     moves_left: Vec<f32>,
 }
 
@@ -96,7 +96,7 @@ impl Samples {
     }
 
     /// Shares of win, draw and loss, one a sample.
-    pub fn wdl(&self) -> &[[f32; 3]] {
+    pub fn wdl(&self) -> &[Mover<Wdl>] {
         &self.wdl
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use alfil_game::Game;
+use alfil_game::{Game, Mover, Wdl};
 
 use crate::{Evaluation, Evaluator};
 
@@ -188,7 +188,7 @@ impl CacheMemory {
         if NAME + VALUES + answer.priors.len() > entry.len() {
             return;
         }
-        let [win, draw, loss] = answer.wdl.map(f32::to_bits);
+        let [win, draw, loss] = <[f32; 3]>::from(answer.wdl.0).map(f32::to_bits);
         let moves_left = answer.moves_left.map_or(NO_MOVES_LEFT, f32::to_bits);
         entry[..NAME].copy_from_slice(&name.words());
         entry[NAME..NAME + VALUES].copy_from_slice(&[win, draw, loss, moves_left]);
@@ -212,7 +212,7 @@ fn unpack<'a>(words: &[u32], priors: &'a mut Vec<f32>) -> Evaluation<'a> {
     priors.extend(words[VALUES..].iter().map(|bits| f32::from_bits(*bits)));
     Evaluation {
         priors,
-        wdl: [win, draw, loss].map(f32::from_bits),
+        wdl: Mover(Wdl::from([win, draw, loss].map(f32::from_bits))),
         moves_left: (moves_left != NO_MOVES_LEFT).then(|| f32::from_bits(moves_left)),
     }
 }

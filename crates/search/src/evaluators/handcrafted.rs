@@ -1,8 +1,8 @@
 //! The game's own evaluation.
 
-use alfil_game::{Game, Knowledge};
+use alfil_game::{Game, Knowledge, Mover, Wdl};
 
-use super::{Answers, wdl_of};
+use super::Answers;
 use crate::classical::{SCALE, worth};
 use crate::{Evaluation, Evaluator};
 
@@ -49,7 +49,7 @@ impl<G: Game> Evaluator<G> for Handcrafted {
         let estimate = game.evaluate(self.knowledge) as f32;
         let value = 2.0 / (1.0 + 10f32.powf(-estimate / SCALE)) - 1.0;
         let priors = self.logits.iter().map(|logit| (logit - largest).exp() / sum);
-        self.answers.push(priors, wdl_of(value));
+        self.answers.push(priors, Mover(Wdl::from_value(value)));
     }
 
     fn len(&self) -> usize {

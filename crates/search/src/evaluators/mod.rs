@@ -18,6 +18,8 @@ pub use rollout::Rollout;
 pub use tempered::Tempered;
 pub use uniform::Uniform;
 
+use alfil_game::{Mover, Wdl};
+
 use crate::Evaluation;
 
 /// Answers collected one by one, for evaluators that have no batch of their own.
@@ -26,11 +28,11 @@ struct Answers {
     priors: Vec<f32>,
     /// Where each answer's priors end.
     ends: Vec<usize>,
-    wdl: Vec<[f32; 3]>,
+    wdl: Vec<Mover<Wdl>>,
 }
 
 impl Answers {
-    fn push(&mut self, priors: impl IntoIterator<Item = f32>, wdl: [f32; 3]) {
+    fn push(&mut self, priors: impl IntoIterator<Item = f32>, wdl: Mover<Wdl>) {
         self.priors.extend(priors);
         self.ends.push(self.priors.len());
         self.wdl.push(wdl);
@@ -50,9 +52,4 @@ impl Answers {
         self.ends.clear();
         self.wdl.clear();
     }
-}
-
-/// Win, draw and loss for an expected result from -1 to 1 of which nothing else is known.
-fn wdl_of(value: f32) -> [f32; 3] {
-    [value.max(0.0), 1.0 - value.abs(), (-value).max(0.0)]
 }

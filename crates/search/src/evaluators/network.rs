@@ -3,10 +3,9 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use alfil_game::{Encoding, Game};
+use alfil_game::{Encoding, Game, Mover, Wdl};
 use alfil_nn::{Architecture, Batch, Engine, FileError, Model, Network, Outputs};
 
-use super::wdl_of;
 use crate::{Evaluation, Evaluator};
 
 /// What computes a network: the CPU engine, or another device's.
@@ -53,7 +52,7 @@ impl<E: Encoding> Evaluator<E::Game> for NetworkEvaluator<E> {
         for number in 0..self.batch.len() {
             let wdl = match self.outputs.wdl.get(number) {
                 Some(wdl) => *wdl,
-                None => wdl_of(self.outputs.values[number]),
+                None => Mover(Wdl::from_value(self.outputs.values[number])),
             };
             let moves_left = self.outputs.moves_left.get(number).copied();
             take(number, Evaluation { priors: self.outputs.priors(number), wdl, moves_left });

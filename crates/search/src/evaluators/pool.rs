@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
-use alfil_game::Game;
+use alfil_game::{Game, Mover, Wdl};
 
 use crate::{Evaluation, Evaluator};
 
@@ -42,7 +42,7 @@ struct Answer {
     client: u64,
     number: usize,
     priors: Vec<f32>,
-    wdl: [f32; 3],
+    wdl: Mover<Wdl>,
     moves_left: Option<f32>,
 }
 

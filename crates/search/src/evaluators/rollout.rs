@@ -1,6 +1,6 @@
 //! Plays to the end at random: plain Monte Carlo.
 
-use alfil_game::{Game, Score};
+use alfil_game::{Game, Mover, Score, Wdl};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -23,11 +23,11 @@ impl<G: Game> Rollout<G> {
         Rollout { count: count.max(1), random, moves: Vec::new(), answers: Answers::default() }
     }
 
-    fn play_out(&mut self, mut game: G) -> Score {
+    fn play_out(&mut self, mut game: G) -> Mover<Score> {
         let side = game.side();
         loop {
             if let Some(outcome) = game.legal_moves(&mut self.moves) {
-                return outcome.score.to_mover(side).0;
+                return outcome.score.to_mover(side);
             }
             game.play(self.moves[self.random.random_range(0..self.moves.len())]);
         }
@@ -36,15 +36,15 @@ impl<G: Game> Rollout<G> {
 
 impl<G: Game> Evaluator<G> for Rollout<G> {
     fn add(&mut self, game: &G, moves: &[G::Move]) {
-        let mut wdl = [0.0; 3];
+        let mut mean = Wdl { win: 0.0, draw: 0.0, loss: 0.0 };
         for _ in 0..self.count {
-            // Results between a draw and a win count as a part of each.
-            let value = 2.0 * self.play_out(game.clone()).points() - 1.0;
-            for (sum, part) in wdl.iter_mut().zip(super::wdl_of(value)) {
-                *sum += part / self.count as f32;
-            }
+            let Mover(result) = self.play_out(game.clone());
+            let Wdl { win, draw, loss } = Wdl::from_score(result);
+            mean.win += win / self.count as f32;
+            mean.draw += draw / self.count as f32;
+            mean.loss += loss / self.count as f32;
         }
-        self.answers.push(std::iter::repeat_n(1.0 / moves.len() as f32, moves.len()), wdl);
+        self.answers.push(std::iter::repeat_n(1.0 / moves.len() as f32, moves.len()), Mover(mean));
     }
 
     fn len(&self) -> usize {

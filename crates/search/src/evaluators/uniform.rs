@@ -1,8 +1,8 @@
 //! Knows nothing.
 
-use alfil_game::Game;
+use alfil_game::{Game, Mover, Wdl};
 
-use super::{Answers, wdl_of};
+use super::Answers;
 use crate::{Evaluation, Evaluator};
 
 /// Holds every move for equally good and every position for even: what a search can do by itself.
@@ -13,7 +13,7 @@ pub struct Uniform {
 
 impl<G: Game> Evaluator<G> for Uniform {
     fn add(&mut self, _: &G, moves: &[G::Move]) {
-        self.answers.push(std::iter::repeat_n(1.0 / moves.len() as f32, moves.len()), wdl_of(0.0));
+        self.answers.push(std::iter::repeat_n(1.0 / moves.len() as f32, moves.len()), Mover(Wdl::DRAW));
     }
 
     fn len(&self) -> usize {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use alfil_game::Game;
+use alfil_game::{Game, Mover, Wdl};
 
 use crate::evaluators::CacheCounts;
 use crate::tree::{Proof, View};
@@ -54,7 +54,7 @@ pub struct Line {
     /// The evaluator's opinion of the first move.
     pub prior: f32,
     /// Probabilities of win, draw and loss after it: its own, or the root's as long as it has not been visited.
-    pub wdl: [f32; 3],
+    pub wdl: Mover<Wdl>,
     /// Expected plies to the end, where the evaluator tells.
     pub moves_left: Option<f32>,
     /// What is certain.
@@ -64,10 +64,12 @@ pub struct Line {
 impl Line {
     /// The expected result from -1 to 1.
     pub fn value(&self) -> f32 {
-        match self.proof {
-            Some(proof) => 2.0 * proof.score.points() - 1.0,
-            None => self.wdl[0] - self.wdl[2],
-        }
+        self.chances().0.value()
+    }
+
+    /// Probabilities of win, draw and loss after it, of which a proof leaves none open.
+    pub fn chances(&self) -> Mover<Wdl> {
+        self.proof.map_or(self.wdl, Proof::wdl)
     }
 
     /// In how many turns of the side to move at `root`, where the line begins, the game ends, if that is proven. What comes
@@ -108,7 +110,7 @@ pub enum Ended {
 
 /// The best `count` moves of the root.
 pub(super) fn lines(root: &View<'_>, count: usize) -> Vec<Line> {
-    let of_root = root.wdl().unwrap_or([0.0, 1.0, 0.0]);
+    let of_root = root.wdl().unwrap_or(Mover(Wdl::DRAW));
     let line = |child: &crate::tree::Child| Line {
         codes: root.line(child.edge),
         visits: child.visits,

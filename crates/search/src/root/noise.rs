@@ -1,6 +1,5 @@
 //! AlphaZero's way: noise on the priors, and visits as the policy to learn.
 
-use alfil_game::Score;
 use rand::RngExt;
 
 use crate::selection::{Puct, dirichlet, forced_visits, mix_noise, pruned_visits};
@@ -36,8 +35,8 @@ pub fn visit_policy(root: &View<'_>, pruning: Option<&Puct>) -> Vec<f32> {
         None => children.iter().map(|child| child.visits).collect(),
     };
     // A search ends as soon as a win is proven, when the winning move may have one visit.
-    let wins = |child: &Child| child.proof.is_some_and(|proof| proof.score == Score::WIN);
-    let loses = |child: &Child| child.proof.is_some_and(|proof| proof.score == Score::LOSS);
+    let wins = |child: &Child| child.proof.is_some_and(|proof| proof.is_win());
+    let loses = |child: &Child| child.proof.is_some_and(|proof| proof.is_loss());
     let winners = children.iter().filter(|child| wins(child)).count();
     if winners > 0 {
         return children.iter().map(|child| if wins(child) { 1.0 / winners as f32 } else { 0.0 }).collect();

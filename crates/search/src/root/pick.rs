@@ -44,7 +44,7 @@ fn is_open(child: &Child) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use alfil_game::Score;
+    use alfil_game::{Mover, Score};
     use rand::SeedableRng;
     use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -52,7 +52,7 @@ mod tests {
     use crate::tree::Proof;
 
     fn child(code: u16, visits: u32, proof: Option<f32>) -> Child {
-        let proof = proof.map(|points| Proof { score: Score::new(points), plies: 3 });
+        let proof = proof.map(|points| Proof { score: Mover(Score::new(points)), plies: 3 });
         Child { edge: code, code, prior: 0.5, visits, started: visits, wdl: None, moves_left: None, proof }
     }
 

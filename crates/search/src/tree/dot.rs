@@ -43,12 +43,12 @@ pub fn dot<G: Game>(tree: &Tree, root: &G, most: usize) -> String {
 }
 
 fn box_of<G: Game>(text: &mut String, number: usize, game: &G, view: &View<'_>, root: &G) -> std::fmt::Result {
-    let value = view.wdl().map_or(0.0, |[win, _, loss]| win - loss);
+    let value = view.wdl().map_or(0.0, |wdl| wdl.0.value());
     let good = if game.side() == root.side() { value } else { -value };
     let hue = if good >= 0.0 { 0.33 } else { 0.0 };
     let title = if number == 0 { format!("{}\\n", escape(&game.position())) } else { String::new() };
     let proof =
-        view.proof().map_or(String::new(), |proof| format!("\\nproven {} in {}", proof.score.points(), proof.plies));
+        view.proof().map_or(String::new(), |proof| format!("\\nproven {} in {}", proof.score.0.points(), proof.plies));
     writeln!(
         text,
         "  n{number} [label=\"{title}{} visits\\n{value:+.3}{proof}\", fillcolor=\"{hue:.2} {:.2} 1.0\"];",

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use alfil_game::Side;
+use alfil_game::{Mover, Side, Wdl};
 
 use super::proof::Proof;
 
@@ -152,11 +152,11 @@ impl Node {
     }
 
     /// Turns a visit under way into one that is done.
-    pub fn end_visit(&self, win: f64, loss: f64, moves_left: Option<f64>) {
+    pub fn end_visit(&self, Mover(Wdl { win, loss, .. }): Mover<Wdl>, moves_left: Option<f64>) {
         // Most positions are one-sided or even for evaluators that know no draws: adding nothing is skipped.
         for (sum, part) in [(&self.wins, win), (&self.losses, loss)] {
             if part > 0.0 {
-                sum.fetch_add((part * ONE) as u64, Relaxed);
+                sum.fetch_add((f64::from(part) * ONE) as u64, Relaxed);
             }
         }
         if let Some(plies) = moves_left {
@@ -166,14 +166,14 @@ impl Node {
     }
 
     /// Mean probabilities of win, draw and loss, if there has been a visit.
-    pub fn wdl(&self) -> Option<[f32; 3]> {
+    pub fn wdl(&self) -> Option<Mover<Wdl>> {
         let (visits, _) = self.visits();
         if visits == 0 {
             return None;
         }
         let mean = |sum: &AtomicU64| (sum.load(Relaxed) as f64 / ONE / f64::from(visits)).min(1.0) as f32;
         let (win, loss) = (mean(&self.wins), mean(&self.losses));
-        Some([win, (1.0 - win - loss).max(0.0), loss])
+        Some(Mover(Wdl { win, draw: (1.0 - win - loss).max(0.0), loss }))
     }
 
     /// The mean expected plies to the end, if the evaluator tells.

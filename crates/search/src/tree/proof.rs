@@ -1,15 +1,15 @@
 //! What is certain about a position.
 
-use alfil_game::{Score, Swap};
+use alfil_game::{Mover, Score, Side, Wdl};
 
 /// Scores are told apart in steps of a 240th, which halves, thirds, quarters and fifths of a point hit exactly.
 const STEPS: f32 = 240.0;
 
-/// The result of best play, for the mover, and the plies to it.
+/// The result of best play, and the plies to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Proof {
     /// What the mover gets.
-    pub score: Score,
+    pub score: Mover<Score>,
     /// How soon, if the side that is better off hurries and the other does not.
     pub plies: u16,
 }
@@ -17,18 +17,22 @@ pub struct Proof {
 impl Proof {
     /// Whether the mover wins.
     pub fn is_win(self) -> bool {
-        self.score == Score::WIN
+        self.score == Mover(Score::WIN)
     }
 
     /// Whether the mover loses.
     pub fn is_loss(self) -> bool {
-        self.score == Score::LOSS
+        self.score == Mover(Score::LOSS)
     }
 
-    /// The same seen a ply earlier, by the side that moved here.
-    pub(super) fn before(self, same_side: bool) -> Proof {
-        let score = if same_side { self.score } else { self.score.swap() };
-        Proof { score, plies: self.plies.saturating_add(1) }
+    /// What it leaves open: nothing.
+    pub fn wdl(self) -> Mover<Wdl> {
+        Mover(Wdl::from_score(self.score.0))
+    }
+
+    /// The same seen a ply earlier by `before`, the side that moved here, where `mover` is to move.
+    pub(super) fn before(self, mover: Side, before: Side) -> Proof {
+        Proof { score: self.score.seen_by(mover, before), plies: self.plies.saturating_add(1) }
     }
 
     /// Larger is better for the mover: a higher score, then a sooner gain or a later loss.
@@ -38,12 +42,6 @@ impl Proof {
         step * 2 * i32::from(u16::MAX) + hurry
     }
 
-    /// Win and loss as probabilities: a score between a draw and a win is the part of a win that it is worth.
-    pub(super) fn win_loss(self) -> (f64, f64) {
-        let value = 2.0 * f64::from(self.score.points()) - 1.0;
-        (value.max(0.0), (-value).max(0.0))
-    }
-
     /// In 24 bits, none of which stands for no proof.
     pub(super) fn pack(self) -> u32 {
         u32::from(self.step() + 1) | u32::from(self.plies) << 8
@@ -51,11 +49,11 @@ impl Proof {
 
     pub(super) fn unpack(bits: u32) -> Option<Proof> {
         let step = (bits & 0xff).checked_sub(1)?;
-        Some(Proof { score: Score::new(step as f32 / STEPS), plies: (bits >> 8) as u16 })
+        Some(Proof { score: Mover(Score::new(step as f32 / STEPS)), plies: (bits >> 8) as u16 })
     }
 
     fn step(self) -> u8 {
-        (self.score.points() * STEPS).round() as u8
+        (self.score.0.points() * STEPS).round() as u8
     }
 }
 
@@ -67,7 +65,7 @@ mod tests {
     fn packing_keeps_all() {
         for points in [0.0, 0.25, 0.5, 0.75, 1.0] {
             for plies in [0, 1, 77, u16::MAX] {
-                let proof = Proof { score: Score::new(points), plies };
+                let proof = Proof { score: Mover(Score::new(points)), plies };
                 assert_eq!(Proof::unpack(proof.pack()), Some(proof));
                 assert!(proof.pack() < 1 << 24);
             }
@@ -77,7 +75,7 @@ mod tests {
 
     #[test]
     fn the_better_off_hurry() {
-        let proof = |points: f32, plies| Proof { score: Score::new(points), plies }.preference();
+        let proof = |points: f32, plies| Proof { score: Mover(Score::new(points)), plies }.preference();
         let order = [
             proof(1.0, 1),
             proof(1.0, 3),

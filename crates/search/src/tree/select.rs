@@ -38,7 +38,7 @@ struct Beside {
 
 /// What draws add to a node's value.
 fn draw_part(node: &Node, draw: f32) -> f32 {
-    if draw == 0.0 { 0.0 } else { node.wdl().map_or(0.0, |[_, drawn, _]| draw * drawn) }
+    if draw == 0.0 { 0.0 } else { node.wdl().map_or(0.0, |wdl| draw * wdl.0.draw) }
 }
 
 /// Win less loss.

@@ -1,6 +1,6 @@
 //! The two steps of a search.
 
-use alfil_game::{Game, Score, Side};
+use alfil_game::{Game, Mover, Score, Side, Wdl};
 
 use super::node::{NONE, Node};
 use super::proof::Proof;
@@ -85,10 +85,10 @@ pub fn gather<G: Game>(tree: &Tree, root: &G, rule: &Rule, first: Option<u16>, s
 /// Makes a node for the game in `scratch`, below `parent`.
 fn enter<G: Game>(tree: &Tree, parent: u32, edge: u16, scratch: &mut Scratch<G>) -> Gathered {
     let Scratch { game, moves, depth } = scratch;
-    let mut score = game.legal_moves(moves).map(|outcome| outcome.score.to_mover(game.side()).0);
+    let mut score = game.legal_moves(moves).map(|outcome| outcome.score.to_mover(game.side()));
     // The game has been there, not only this walk. Were all circles of walks draws, rook endings would no longer be won.
     if score.is_none() && parent != NONE && game.repeated_after().is_some_and(|plies| plies >= *depth) {
-        score = Some(Score::DRAW);
+        score = Some(Mover(Score::DRAW));
         // Without moves it is no root: if it is played all the same, the game goes on, and there is more to know.
         moves.clear();
     }
@@ -131,7 +131,7 @@ pub fn apply(tree: &Tree, leaf: Leaf, evaluation: &Evaluation<'_>) {
     if plies.is_some() {
         tree.hear_moves_left();
     }
-    end_visits(tree, leaf.index, evaluation.wdl[0].into(), evaluation.wdl[2].into(), plies);
+    end_visits(tree, leaf.index, evaluation.wdl, plies);
 }
 
 /// A node and all above it.
@@ -151,17 +151,15 @@ fn give_up(tree: &Tree, index: u32, why: Gathered) -> Gathered {
 
 /// Ends the visits of a walk with what is proven at its end.
 fn carry_up(tree: &Tree, index: u32, proof: Proof) {
-    let (win, loss) = proof.win_loss();
     let plies = tree.hears_moves_left().then_some(f64::from(proof.plies));
-    end_visits(tree, index, win, loss, plies);
+    end_visits(tree, index, proof.wdl(), plies);
 }
 
 /// Ends the visits of a walk with a value that the last node's mover sees.
-fn end_visits(tree: &Tree, index: u32, win: f64, loss: f64, moves_left: Option<f64>) {
+fn end_visits(tree: &Tree, index: u32, wdl: Mover<Wdl>, moves_left: Option<f64>) {
     let side: Side = tree.node(index).side();
     for (above, node) in upwards(tree, index).enumerate() {
-        let (win, loss) = if node.side() == side { (win, loss) } else { (loss, win) };
-        node.end_visit(win, loss, moves_left.map(|plies| plies + above as f64));
+        node.end_visit(wdl.seen_by(side, node.side()), moves_left.map(|plies| plies + above as f64));
     }
 }
 
@@ -170,7 +168,7 @@ fn prove_up(tree: &Tree, index: u32) {
     for node in upwards(tree, index).skip(1) {
         let (mut best, mut proven): (Option<Proof>, u16) = (None, 0);
         for (_, child) in tree.children(node) {
-            if let Some(proof) = child.proof().map(|proof| proof.before(child.side() == node.side())) {
+            if let Some(proof) = child.proof().map(|proof| proof.before(child.side(), node.side())) {
                 proven += 1;
                 if best.is_none_or(|best| proof.preference() > best.preference()) {
                     best = Some(proof);

@@ -1,5 +1,7 @@
 //! Reading a tree, while or after it is searched.
 
+use alfil_game::{Mover, Wdl};
+
 use super::node::Node;
 use super::proof::Proof;
 use super::store::Tree;
@@ -25,7 +27,7 @@ pub struct Child {
     /// The same with the visits under way.
     pub started: u32,
     /// Mean probabilities of win, draw and loss, if it has been tried.
-    pub wdl: Option<[f32; 3]>,
+    pub wdl: Option<Mover<Wdl>>,
     /// Expected plies to the end after it, where the evaluator tells.
     pub moves_left: Option<f32>,
     /// What is certain about it, with the plies from here.
@@ -35,8 +37,8 @@ pub struct Child {
 impl Child {
     /// Win less loss: what is proven, or else the mean of all visits.
     pub fn value(&self) -> Option<f32> {
-        let proven = self.proof.map(|proof| 2.0 * proof.score.points() - 1.0);
-        proven.or(self.wdl.map(|[win, _, loss]| win - loss))
+        let proven = self.proof.map(|proof| proof.score.0.value());
+        proven.or(self.wdl.map(|wdl| wdl.0.value()))
     }
 
     /// A proven win comes first, the shortest; then what is not a proven loss, by visits, then value, then prior; last the
@@ -62,7 +64,7 @@ impl<'a> View<'a> {
     }
 
     /// Mean probabilities of win, draw and loss, if it has been visited.
-    pub fn wdl(&self) -> Option<[f32; 3]> {
+    pub fn wdl(&self) -> Option<Mover<Wdl>> {
         self.node.wdl()
     }
 
@@ -93,12 +95,11 @@ impl<'a> View<'a> {
         };
         let mut children: Vec<Child> = (0..parent.edges()).map(unvisited).collect();
         for (_, node) in tree.children(parent) {
-            let same = node.side() == parent.side();
             let child = &mut children[usize::from(node.parent_edge())];
             (child.visits, child.started) = node.visits();
-            child.wdl = node.wdl().map(|[win, draw, loss]| if same { [win, draw, loss] } else { [loss, draw, win] });
+            child.wdl = node.wdl().map(|wdl| wdl.seen_by(node.side(), parent.side()));
             child.moves_left = node.moves_left();
-            child.proof = node.proof().map(|proof| proof.before(same));
+            child.proof = node.proof().map(|proof| proof.before(node.side(), parent.side()));
         }
         children
     }

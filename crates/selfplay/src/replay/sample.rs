@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use alfil_game::{Encoding, Game, Mover};
+use alfil_game::{Encoding, Game, Mover, Wdl};
 use alfil_nn::learning::{Samples, Target};
 
 use crate::GameRecord;
-use crate::record::shares;
 
 /// A position of a game, and how it is turned.
 #[derive(Clone, Debug)]
@@ -39,11 +38,11 @@ impl Sample {
         for (number, share) in now.policy() {
             *policy.get_mut(number)? = share;
         }
-        let result = shares(record.score().to_mover(game.side()));
+        let result = Wdl::from_score(record.score().to_mover(game.side()).0);
         let Mover(expected) = now.wdl();
         let target = Target {
             policy: &policy,
-            wdl: std::array::from_fn(|i| result[i] + search_value * (expected[i] - result[i])),
+            wdl: Mover(result.blend(expected, *search_value)),
             moves_left: after.len() as f32,
         };
         samples.push::<E>(&game, &moves, target, *symmetry);

@@ -70,7 +70,7 @@ impl Form {
         for (row, sample) in range.enumerate() {
             outputs.extend(batch.indices(sample).iter().map(|&index| self.head_outputs[index as usize]));
             outputs.resize((row + 1) * longest, -1);
-            targets.extend_from_slice(&samples.wdl()[sample]);
+            targets.extend(<[f32; 3]>::from(samples.wdl()[sample].0));
             targets.push(samples.moves_left()[sample]);
             targets.extend_from_slice(samples.policy(sample));
             targets.resize((row + 1) * (COLUMNS + longest), 0.0);

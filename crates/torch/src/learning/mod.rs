@@ -334,7 +334,7 @@ fn copy(tensor: &Tensor) -> Result<Tensor, TorchError> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use alfil_game::{Game, tictactoe};
+    use alfil_game::{Game, Mover, Wdl, tictactoe};
     use alfil_nn::HeadShape;
     use alfil_nn::learning::{Decay, LossWeights, Optimizer, Schedule, Target};
 
@@ -361,7 +361,7 @@ mod tests {
         while game.legal_moves(&mut moves).is_none() {
             let mut policy = vec![0.0; moves.len()];
             policy[0] = 1.0;
-            let target = Target { policy: &policy, wdl: [0.0, 1.0, 0.0], moves_left: 3.0 };
+            let target = Target { policy: &policy, wdl: Mover(Wdl::DRAW), moves_left: 3.0 };
             samples.push::<tictactoe::Stones>(&game, &moves, target, None);
             game.play(moves[0]);
         }

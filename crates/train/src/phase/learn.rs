@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
-use alfil_game::{Encoding, Game};
+use alfil_game::{Encoding, Game, Mover};
 use alfil_nn::learning::{LearnError, Learner, Losses, Samples};
 use alfil_nn::{Batch, Engine, Model, Network, Origin, Outputs};
 use alfil_selfplay::replay::{Damage, Draw, DrawSettings, ReplayError, Window, build};
@@ -247,10 +247,10 @@ impl<E: Encoding> Judge<E> {
     /// Compares what is expected in some positions with what happened.
     fn calibrate(&mut self, samples: &Samples) {
         self.engine.evaluate(samples.batch(), &mut self.outputs);
-        for (value, [win, _, loss]) in self.outputs.values.iter().zip(samples.wdl()) {
+        for (value, Mover(result)) in self.outputs.values.iter().zip(samples.wdl()) {
             let part = f64::from((value + 1.0) / 2.0).clamp(0.0, 1.0) * RANGES as f64;
             let range = &mut self.ranges[(part as usize).min(RANGES - 1)];
-            *range = [range[0] + 1.0, range[1] + f64::from(*value), range[2] + f64::from(win - loss)];
+            *range = [range[0] + 1.0, range[1] + f64::from(*value), range[2] + f64::from(result.value())];
         }
     }
 
