@@ -150,6 +150,35 @@ fn a_run_without_results_has_a_page() {
 }
 
 #[test]
+fn absurd_numbers_have_a_page() {
+    let numbers = [f64::MAX, f64::MIN, 1e300, -1e300, f64::MIN_POSITIVE, 0.0];
+    let absurd = |(index, number): (usize, &f64)| {
+        let mut metrics = generation(5 * index as u32);
+        let loss = LossMetrics { policy: *number, value: -number, agreement: *number, ..Default::default() };
+        metrics.seconds = *number;
+        metrics.selfplay.seconds = *number;
+        metrics.selfplay.length = *number;
+        metrics.selfplay.evaluations_per_second = *number;
+        metrics.learning.rate = *number;
+        metrics.learning.waiting = *number;
+        metrics.learning.training = Some(loss);
+        metrics.learning.calibration = vec![[*number; 3], [1.0, *number, -number]];
+        metrics.learning.probes.insert("x".to_owned(), *number);
+        let rating = metrics.rating.as_mut().unwrap();
+        (rating.elo, rating.low, rating.high) = (*number, -f64::MAX, *number);
+        rating.standings.push(("y".to_owned(), *number));
+        rating.exam = Some(ExamMetrics { positions: u64::MAX, search: *number, policy: -number });
+        metrics
+    };
+    let all: Vec<Metrics> = numbers.iter().enumerate().map(absurd).collect();
+    Made::new("absurd", "run", &all).page();
+    for (index, metrics) in all.into_iter().enumerate() {
+        let page = Made::new(&format!("absurd-{index}"), "run", &[metrics]).page();
+        assert!(page.len() < 1 << 17, "{} bytes", page.len());
+    }
+}
+
+#[test]
 fn text_from_outside_is_escaped() {
     let made = Made::new("nasty", "<b>\"a' & <script>", &[generation(1)]);
     assert!(made.page().contains("<h1>&lt;b&gt;&quot;a&#39; &amp; &lt;script&gt;</h1>"));

@@ -1,8 +1,6 @@
 //! The figures as a picture.
 
-use std::fmt::Write;
-
-use alfil_train::report::{Axis, Unit, escape};
+use alfil_core::svg::{Axis, Colour, Picture, Plot, Unit};
 
 use super::figures::Figures;
 
@@ -16,9 +14,6 @@ const GAP: f64 = 64.0;
 const LENGTHS: f64 = 150.0;
 const BELOW: f64 = 52.0;
 
-/// Blue and orange, which everybody can tell apart.
-const COLOURS: [&str; 2] = ["#1f62b0", "#d0601a"];
-
 /// Bars of lengths, at most.
 const BARS: usize = 60;
 
@@ -29,76 +24,34 @@ pub fn svg(all: &[Figures], title: &str) -> String {
     let x = Axis::around([0.0, (bars.width * bars.count) as f64], 8);
     let most = all.iter().flat_map(|figures| middle(figures).into_iter().map(|(_, _, high)| high));
     let shares = all.iter().flat_map(|figures| bars.shares(figures));
-    let moves = Field { x, y: Axis::around(most.chain([0.0]), 5), top: TOP, height: MOVES };
-    let lengths = Field { x, y: Axis::around(shares.chain([0.0]), 3), top: TOP + MOVES + GAP, height: LENGTHS };
-    let height = lengths.bottom() + BELOW;
+    let moves = plot(x, Axis::around(most.chain([0.0]), 5), TOP, MOVES);
+    let lengths = plot(x, Axis::around(shares.chain([0.0]), 3), moves.bottom + GAP, LENGTHS);
+    let mut picture = Picture::file(WIDTH, lengths.bottom + BELOW);
     let names: Vec<&str> = all.iter().map(|figures| figures.game).collect();
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
-         viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"13\" fill=\"#555\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
-         <text x=\"{LEFT}\" y=\"30\" font-size=\"17\" fill=\"#1c2127\">Legal moves and lengths of games: {}</text>\n\
-         <text x=\"{LEFT}\" y=\"50\">{}</text>\n",
-        escape(&names.join(" and ")),
-        escape(title),
-    );
-    out += &moves.grid("legal moves: mean, and the middle half of the positions", Unit::Number);
-    out += &lengths.grid("share of games that end here", Unit::Share);
-    for (number, (figures, colour)) in all.iter().zip(COLOURS).enumerate() {
-        out += &legend(figures, colour, number);
-        out += &band(&moves, figures, colour);
-        out += &steps(&lengths, &bars, figures, colour);
+    let heading = format!("Legal moves and lengths of games: {}", names.join(" and "));
+    picture.text("title ink", (LEFT, 30.0), &heading);
+    picture.text("", (LEFT, 50.0), title);
+    let fields = [
+        (&moves, "legal moves: mean, and the middle half of the positions", Unit::Number),
+        (&lengths, "share of games that end here", Unit::Share),
+    ];
+    for (plot, name, unit) in fields {
+        picture.text("ink", (LEFT, plot.top - 12.0), name);
+        plot.draw_y_axis(&mut picture, unit);
+        plot.draw_x_axis(&mut picture, Unit::Number);
     }
-    let middle = (LEFT + WIDTH - RIGHT) / 2.0;
-    let _ = writeln!(out, "<text x=\"{middle}\" y=\"{:.1}\" text-anchor=\"middle\">plies</text>", height - 14.0);
-    out + "</svg>\n"
+    lengths.name_x_axis(&mut picture, "plies");
+    for (number, figures) in all.iter().enumerate() {
+        let colour = Colour(number);
+        picture.key(colour, (LEFT, 78.0 + 20.0 * number as f64), &legend(figures));
+        draw_moves(&mut picture, &moves, figures, colour);
+        draw_lengths(&mut picture, &lengths, &bars, figures, colour);
+    }
+    picture.finish()
 }
 
-/// Where something is drawn.
-struct Field {
-    x: Axis,
-    y: Axis,
-    top: f64,
-    height: f64,
-}
-
-impl Field {
-    fn bottom(&self) -> f64 {
-        self.top + self.height
-    }
-
-    fn x(&self, ply: f64) -> f64 {
-        LEFT + self.x.part(ply) * (WIDTH - RIGHT - LEFT)
-    }
-
-    fn y(&self, number: f64) -> f64 {
-        self.bottom() - self.y.part(number) * self.height
-    }
-
-    fn grid(&self, name: &str, unit: Unit) -> String {
-        let (top, bottom, right) = (self.top, self.bottom(), WIDTH - RIGHT);
-        let mut out = format!("<text x=\"{LEFT}\" y=\"{:.1}\" fill=\"#1c2127\">{name}</text>\n", top - 12.0);
-        for tick in self.y.ticks() {
-            let (y, label) = (self.y(tick), self.y.label(tick, unit));
-            let _ = writeln!(
-                out,
-                "<path d=\"M{LEFT} {y:.1}H{right}\" stroke=\"#dfe3e8\"/>\
-                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
-                LEFT - 8.0,
-                y + 4.5
-            );
-        }
-        for tick in self.x.ticks() {
-            let (x, label) = (self.x(tick), self.x.label(tick, Unit::Number));
-            let _ = writeln!(
-                out,
-                "<path d=\"M{x:.1} {top}V{bottom}\" stroke=\"#dfe3e8\"/>\
-                 <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
-                bottom + 18.0
-            );
-        }
-        out
-    }
+fn plot(x: Axis, y: Axis, top: f64, height: f64) -> Plot {
+    Plot { x, y, left: LEFT, right: WIDTH - RIGHT, top, bottom: top + height }
 }
 
 /// The quartiles of the legal moves by ply, as long as there are games enough.
@@ -108,20 +61,13 @@ fn middle(figures: &Figures) -> Vec<(usize, f64, f64)> {
 }
 
 /// The means as a line, with the middle half around it.
-fn band(field: &Field, figures: &Figures, colour: &str) -> String {
-    let place = |ply: usize, number: f64| format!("{:.1} {:.1}", field.x(ply as f64), field.y(number));
+fn draw_moves(picture: &mut Picture, plot: &Plot, figures: &Figures, colour: Colour) {
     let middle = middle(figures);
-    let above = middle.iter().map(|(ply, _, high)| place(*ply, *high));
-    let below = middle.iter().rev().map(|(ply, low, _)| place(*ply, *low));
-    let edge: Vec<String> = above.chain(below).collect();
+    let band = middle.iter().map(|(ply, low, high)| (plot.x(*ply as f64), plot.y(*high), plot.y(*low)));
+    picture.band(&format!("band {}", colour.class()), &band.collect::<Vec<_>>());
     let means = figures.sample.by_ply.iter().take(middle.len()).enumerate();
-    let line: Vec<String> = means.map(|(ply, moves)| place(ply, moves.mean())).collect();
-    format!(
-        "<path d=\"M{}Z\" fill=\"{colour}\" fill-opacity=\"0.15\"/>\n\
-         <path d=\"M{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" stroke-linejoin=\"round\"/>\n",
-        edge.join("L"),
-        line.join("L")
-    )
+    let means = means.map(|(ply, moves)| plot.at(ply as f64, moves.mean()));
+    picture.line(&format!("line {}", colour.class()), means);
 }
 
 /// Lengths that are counted together.
@@ -140,27 +86,23 @@ impl Bars {
 }
 
 /// The lengths as a stair.
-fn steps(field: &Field, bars: &Bars, figures: &Figures, colour: &str) -> String {
-    let mut path = format!("M{LEFT} {:.1}", field.bottom());
+fn draw_lengths(picture: &mut Picture, plot: &Plot, bars: &Bars, figures: &Figures, colour: Colour) {
     let shares = bars.shares(figures);
     let last = shares.iter().rposition(|share| *share > 0.0).map_or(0, |bar| bar + 1);
+    let mut edge = vec![(plot.left, plot.bottom)];
     for (bar, share) in shares.into_iter().take(last).enumerate() {
-        let _ = write!(path, "V{:.1}H{:.1}", field.y(share), field.x(((bar + 1) * bars.width) as f64));
+        let y = plot.y(share);
+        edge.extend([bar, bar + 1].map(|end| (plot.x((end * bars.width) as f64), y)));
     }
-    let bottom = field.bottom();
-    format!("<path d=\"{path}V{bottom:.1}Z\" fill=\"{colour}\" fill-opacity=\"0.25\" stroke=\"{colour}\"/>\n")
+    edge.extend(edge.last().map(|(x, _)| (*x, plot.bottom)));
+    picture.area(&format!("stair {}", colour.class()), edge);
 }
 
-fn legend(figures: &Figures, colour: &str, number: usize) -> String {
+fn legend(figures: &Figures) -> String {
     let (moves, lengths) = (figures.branching(), &figures.sample.lengths);
-    let y = 78.0 + 20.0 * number as f64;
     format!(
-        "<rect x=\"{LEFT}\" y=\"{:.1}\" width=\"18\" height=\"12\" rx=\"2\" fill=\"{colour}\"/>\
-         <text x=\"{:.1}\" y=\"{y:.1}\" fill=\"#1c2127\">{}: on average {:.1} legal moves and {:.0} plies, \
-         about 10^{:.0} lines of play</text>\n",
-        y - 11.0,
-        LEFT + 26.0,
-        escape(figures.game),
+        "{}: on average {:.1} legal moves and {:.0} plies, about 10^{:.0} lines of play",
+        figures.game,
         moves.mean(),
         lengths.mean(),
         figures.log10_tree()
@@ -185,7 +127,7 @@ mod tests {
             let picture = svg(&all, "\"x\" & y");
             assert!(picture.contains("a&lt;b and c") && picture.contains("&quot;x&quot; &amp; y"), "{picture}");
             assert!(!picture.contains("NaN") && !picture.contains("inf"), "{picture}");
-            let numbers = picture.split("<path d=\"M").skip(1).filter_map(|path| path.split('"').next());
+            let numbers = picture.split(" d=\"M").skip(1).filter_map(|path| path.split('"').next());
             let numbers = numbers.flat_map(|path| path.split(['M', 'L', 'H', 'V', 'Z', ' ']).map(str::to_owned));
             let mut numbers = numbers.filter(|number| !number.is_empty()).map(|number| number.parse::<f64>().unwrap());
             assert!(numbers.all(|number| (0.0..=WIDTH).contains(&number)), "{picture}");

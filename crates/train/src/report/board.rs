@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
+use alfil_core::svg::escape;
 use alfil_game::Game;
 use alfil_game::diagram::{Diagram, DrawnCell, Figure, Ground, Shape};
-
-use super::text::escape;
 
 /// The size of a cell in the picture.
 const CELL: f32 = 40.0;

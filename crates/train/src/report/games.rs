@@ -3,13 +3,14 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use alfil_core::numbers::count;
+use alfil_core::svg::escape;
 use alfil_game::registry::{self, GameVisitor};
 use alfil_game::{Game, Score, Side};
 use alfil_selfplay::{End, GameRecord, chunks, read_chunk};
 
 use super::board::board;
 use super::chart::{Line, Lines, Range};
-use super::text::{count, escape};
 
 /// Games that are shown.
 const SHOWN: usize = 4;

@@ -8,10 +8,6 @@ mod page;
 mod play;
 mod speed;
 mod strength;
-mod text;
-
-pub use chart::{Axis, Unit};
-pub use text::escape;
 
 use std::path::{Path, PathBuf};
 

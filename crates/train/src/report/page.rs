@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::text::{count, elo, escape, percent, time};
+use alfil_core::numbers::{count, elo, percent, time};
+use alfil_core::svg::escape;
+
 use super::{Report, games, learning, play, speed, strength};
 use crate::run::Phase;
 

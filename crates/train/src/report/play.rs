@@ -1,7 +1,8 @@
 //! What the games against itself are like.
 
+use alfil_core::numbers::count;
+
 use super::chart::{Bar, Bars, Colour, Line, Lines, Unit, groups};
-use super::text::count;
 use crate::run::{Metrics, SelfplayMetrics};
 
 /// Length, results, entropy, and how games ended early.

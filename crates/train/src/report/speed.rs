@@ -1,7 +1,8 @@
 //! Where the time goes.
 
+use alfil_core::numbers::time;
+
 use super::chart::{Bar, Bars, Colour, Line, Lines, Unit, groups};
-use super::text::time;
 use crate::run::Metrics;
 
 /// Speeds, shares and phases.

@@ -1,7 +1,8 @@
 //! How strong the networks are.
 
+use alfil_core::numbers::{count, time};
+
 use super::chart::{Bar, Bars, Colour, Line, Lines, Range, Unit, groups, nothing};
-use super::text::{count, time};
 use crate::run::{ExamMetrics, Metrics, RatingMetrics};
 
 /// Rating, exam and gate.

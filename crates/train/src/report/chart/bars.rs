@@ -1,10 +1,8 @@
 //! Stacked bars over generations.
 
-use std::fmt::Write;
+use alfil_core::svg::{Axis, Colour, Picture, Plot, Unit};
 
-use super::plot::{Colour, Key, Plot, figure, nothing};
-use super::{Axis, Unit};
-use crate::report::text::escape;
+use super::figure::{Key, figure, nothing, picture, plot};
 
 /// Bars of a chart; where there are more generations, a bar stands for several.
 const MOST: usize = 210;
@@ -58,39 +56,31 @@ impl Bars<'_> {
             _ => Axis::around(self.bars.iter().map(whole).chain([0.0]), 4),
         };
         let x = Axis::whole(self.bars.iter().flat_map(|bar| [bar.from, bar.to]));
-        let plot = Plot { x, y, height: 240.0, names: 0.0 };
-        let inside: String = self.bars.iter().map(|bar| self.draw(bar, &plot)).collect();
-        let picture = plot.svg(&format!("{} by generation", self.title), "generation", self.unit, &inside);
+        let plot = plot(x, y, 240.0, 0.0);
+        let mut picture = picture(&plot, &format!("{} by generation", self.title), "generation", self.unit);
+        self.bars.iter().for_each(|bar| self.draw(bar, &plot, &mut picture));
         let key = |(name, colour): &(&str, Colour)| Key { name: (*name).to_owned(), colour: *colour, dashed: false };
         let keys: Vec<Key> = self.names.iter().map(key).collect();
         let note = self.sign.map_or(self.note.to_owned(), |sign| format!("{}; ▾ {sign}", self.note));
-        figure(self.title, &note, &keys, &picture)
+        figure(self.title, &note, &keys, &picture.finish())
     }
 
-    fn draw(&self, bar: &Bar, plot: &Plot) -> String {
+    fn draw(&self, bar: &Bar, plot: &Plot, picture: &mut Picture) {
         let (left, right) = (plot.x(f64::from(bar.from) - 0.5), plot.x(f64::from(bar.to) + 0.5));
         // Narrow bars need all their room, and a lone one need not fill the field.
         let gap = if right - left < 5.0 { 0.0 } else { 1.0f64.max((right - left - 60.0) / 2.0) };
-        let (left, width) = (left + gap, right - left - 2.0 * gap);
-        let pale = if self.sign.is_some() && !bar.sign { " class=\"pale\"" } else { "" };
-        let mut out = format!("<g{pale}><title>{}</title>", escape(&bar.text));
-        let mut low = 0.0;
-        for (part, (_, colour)) in bar.parts.iter().zip(self.names) {
-            let (from, to) = (plot.y(low), plot.y(low + part));
-            low += part;
-            if *part > 0.0 {
-                let _ = write!(
-                    out,
-                    "<rect class=\"{}\" x=\"{left:.1}\" y=\"{to:.1}\" width=\"{width:.1}\" height=\"{:.1}\"/>",
-                    colour.class(),
-                    from - to
-                );
+        let (left, right) = (left + gap, right - gap);
+        let pale = if self.sign.is_some() && !bar.sign { "pale" } else { "" };
+        picture.group(pale, &bar.text, |picture| {
+            let mut low = 0.0;
+            for (part, (_, colour)) in bar.parts.iter().zip(self.names).filter(|(part, _)| **part > 0.0) {
+                picture.bar(&colour.class(), (left, plot.y(low + part)), (right, plot.y(low)), "");
+                low += part;
             }
-        }
-        if self.sign.is_some() && bar.sign {
-            let (x, y, half) = (left + width / 2.0, plot.top() - 2.0, (width / 2.0).min(4.0));
-            let _ = write!(out, "<path class=\"sign\" d=\"M{x:.1} {y}l-{half:.1} -7h{:.1}z\"/>", 2.0 * half);
-        }
-        out + "</g>\n"
+            if self.sign.is_some() && bar.sign {
+                let (x, y, half) = ((left + right) / 2.0, plot.top - 2.0, ((right - left) / 2.0).min(4.0));
+                picture.area("sign", [(x, y), (x - half, y - 7.0), (x + half, y - 7.0)]);
+            }
+        });
     }
 }

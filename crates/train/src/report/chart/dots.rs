@@ -1,10 +1,9 @@
 //! What was expected against what happened.
 
-use std::fmt::Write;
+use alfil_core::numbers::{count, number};
+use alfil_core::svg::{Axis, Unit};
 
-use super::plot::{Plot, figure, nothing};
-use super::{Axis, Unit};
-use crate::report::text::{count, escape, number};
+use super::figure::{figure, nothing, picture, plot};
 
 /// The radius of the largest dot.
 const LARGEST: f64 = 16.0;
@@ -19,14 +18,9 @@ pub fn calibration(title: &str, note: &str, ranges: &[[f64; 3]]) -> String {
         return nothing(title, "Nothing has been measured yet.");
     }
     let axis = Axis::between(-1.0, 1.0, 0.5);
-    let plot = Plot { x: axis, y: axis, height: 320.0, names: 0.0 };
-    let mut inside = format!(
-        "<path class=\"level\" d=\"M{:.1} {:.1}L{:.1} {:.1}\"/>\n",
-        plot.left(),
-        plot.bottom(),
-        plot.right(),
-        plot.top()
-    );
+    let plot = plot(axis, axis, 320.0, 0.0);
+    let mut picture = picture(&plot, title, "expected result", Unit::Number);
+    picture.line("level", [(plot.left, plot.bottom), (plot.right, plot.top)]);
     for [positions, expected, happened] in ranges {
         let text = format!(
             "expected {}, happened {}\n{} positions",
@@ -34,14 +28,8 @@ pub fn calibration(title: &str, note: &str, ranges: &[[f64; 3]]) -> String {
             number(*happened),
             count(*positions as u64)
         );
-        let _ = writeln!(
-            inside,
-            "<circle class=\"dot c1\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{:.1}\"><title>{}</title></circle>",
-            plot.x(*expected),
-            plot.y(*happened),
-            (LARGEST * (positions / most).sqrt()).max(2.0),
-            escape(&text)
-        );
+        let radius = (LARGEST * (positions / most).sqrt()).max(2.0);
+        picture.dot("dot c1", plot.at(*expected, *happened), radius, &text);
     }
-    figure(title, note, &[], &plot.svg(title, "expected result", Unit::Number, &inside))
+    figure(title, note, &[], &picture.finish())
 }

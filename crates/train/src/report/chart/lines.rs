@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::plot::{Colour, Key, Plot, figure, nothing};
-use super::{Axis, Unit};
-use crate::report::text::{cut, elo, escape, number, percent};
+use alfil_core::numbers::{elo, number, percent};
+use alfil_core::svg::{Axis, Colour, Picture, Plot, Unit};
+use alfil_core::wording::cut;
+
+use super::figure::{self, Key, figure, nothing};
 
 /// Dots are drawn on lines with no more points.
 const DOTS: usize = 40;
@@ -15,7 +17,7 @@ const PLACES: usize = 160;
 
 /// Room for the names of levels, and characters that fit.
 const NAMES: f64 = 148.0;
-const NAME: usize = 21;
+const NAME: usize = 22;
 
 /// The height of a line of a level's name.
 const ROW: f64 = 13.0;
@@ -74,6 +76,23 @@ impl Line {
         self.band = band.filter(|(_, low, high)| low <= high).collect();
         self
     }
+
+    fn draw(&self, plot: &Plot, picture: &mut Picture) {
+        let class = self.key.colour.class();
+        let dashed = if self.key.dashed { " dashed" } else { "" };
+        let band = self.band.iter().map(|(x, low, high)| (plot.x(f64::from(*x)), plot.y(*high), plot.y(*low)));
+        let band: Vec<(f64, f64, f64)> = band.collect();
+        picture.band(&format!("band {class}"), &band);
+        // An interval of one place would have no width.
+        if let [(x, high, low)] = band[..] {
+            picture.line(&format!("line {class}"), [(x, low), (x, high)]);
+        }
+        let points = self.points.iter().map(|(x, y)| plot.at(f64::from(*x), *y));
+        picture.line(&format!("line {class}{dashed}"), points.clone());
+        if self.points.len() <= DOTS {
+            points.for_each(|point| picture.dot(&class, point, 2.5, ""));
+        }
+    }
 }
 
 /// What is told of a generation where nothing else is.
@@ -105,16 +124,13 @@ impl<'a> Lines<'a> {
             return nothing(self.title, "Nothing has been measured yet.");
         }
         let plot = self.plot();
-        let mut inside = self.levels(&plot);
-        for line in &self.lines {
-            inside.push_str(&draw(line, &plot));
-        }
-        inside.push_str(&self.places(&plot));
-        let label = format!("{} by {}", self.title, self.x_name);
-        let picture = plot.svg(&label, self.x_name, self.unit, &inside);
+        let mut picture = figure::picture(&plot, &format!("{} by {}", self.title, self.x_name), self.x_name, self.unit);
+        self.draw_levels(&plot, &mut picture);
+        self.lines.iter().for_each(|line| line.draw(&plot, &mut picture));
+        self.draw_places(&plot, &mut picture);
         // A line alone is what the title says.
         let keys: Vec<Key> = self.lines.into_iter().map(|line| line.key).collect();
-        figure(self.title, self.note, if keys.len() > 1 { &keys } else { &[] }, &picture)
+        figure(self.title, self.note, if keys.len() > 1 { &keys } else { &[] }, &picture.finish())
     }
 
     fn plot(&self) -> Plot {
@@ -131,7 +147,7 @@ impl<'a> Lines<'a> {
             Range::Numbers => Axis::around(numbers, ticks),
         };
         let names = if self.levels.is_empty() { 0.0 } else { NAMES };
-        Plot { x: Axis::whole(self.all_x()), y, height: self.height, names }
+        figure::plot(Axis::whole(self.all_x()), y, self.height, names)
     }
 
     /// Every place where a line has a point.
@@ -139,7 +155,7 @@ impl<'a> Lines<'a> {
         self.lines.iter().flat_map(|line| &line.points).map(|(x, _)| *x).collect()
     }
 
-    fn levels(&self, plot: &Plot) -> String {
+    fn draw_levels(&self, plot: &Plot, picture: &mut Picture) {
         let mut levels: Vec<(f64, &str, f64)> =
             self.levels.iter().map(|(name, level)| (plot.y(*level), name.as_str(), *level)).collect();
         levels.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -149,36 +165,28 @@ impl<'a> Lines<'a> {
         for index in 1..tops.len() {
             tops[index] = tops[index].max(tops[index - 1] + heights[index - 1]);
         }
-        let mut most = plot.bottom() + ROW;
+        let mut most = plot.bottom + ROW;
         for (top, height) in tops.iter_mut().zip(heights).rev() {
             *top = top.min(most - height);
             most = *top;
         }
-        let (left, right) = (plot.left(), plot.right());
-        let x = right + 11.0;
-        let mut out = String::new();
         for ((y, name, level), top) in levels.into_iter().zip(tops) {
-            let _ =
-                write!(out, "<path class=\"level\" d=\"M{left} {y:.1}H{right}L{:.1} {top:.1}\"/><text>", right + 8.0);
-            for (row, text) in rows(name).enumerate() {
-                let y = top + 4.0 + row as f64 * ROW;
-                let _ = write!(out, "<tspan x=\"{x:.1}\" y=\"{y:.1}\">{}</tspan>", escape(&cut(text, NAME)));
-            }
-            let _ = writeln!(out, "<title>{}: {}</title></text>", escape(name), self.told(level));
+            picture.line("level", [(plot.left, y), (plot.right, y), (plot.right + 8.0, top)]);
+            let rows: Vec<String> = rows(name).map(|row| cut(row, NAME)).collect();
+            let rows = rows.iter().map(String::as_str);
+            picture.rows("", (plot.right + 11.0, top + 4.0), ROW, rows, &format!("{name}: {}", self.told(level)));
         }
-        out
     }
 
     /// Strips that nobody sees, with what can be told at each place.
-    fn places(&self, plot: &Plot) -> String {
+    fn draw_places(&self, plot: &Plot, picture: &mut Picture) {
         let all: Vec<u32> = self.all_x().into_iter().collect();
         let step = all.len().div_ceil(PLACES).max(1);
         let shown: Vec<u32> = all.into_iter().step_by(step).collect();
         let between = |a: u32, b: u32| plot.x((f64::from(a) + f64::from(b)) / 2.0);
-        let mut out = String::new();
         for (index, &x) in shown.iter().enumerate() {
-            let left = if index == 0 { plot.left() } else { between(shown[index - 1], x) };
-            let right = shown.get(index + 1).map_or(plot.right(), |next| between(x, *next));
+            let left = if index == 0 { plot.left } else { between(shown[index - 1], x) };
+            let right = shown.get(index + 1).map_or(plot.right, |next| between(x, *next));
             let mut text = (self.tell)(x);
             for line in &self.lines {
                 let Ok(at) = line.points.binary_search_by_key(&x, |(x, _)| *x) else { continue };
@@ -188,16 +196,8 @@ impl<'a> Lines<'a> {
                     let _ = write!(text, " ({} to {})", self.told(low), self.told(high));
                 }
             }
-            let _ = writeln!(
-                out,
-                "<rect class=\"place\" x=\"{left:.1}\" y=\"{}\" width=\"{:.1}\" height=\"{:.1}\"><title>{}</title></rect>",
-                plot.top(),
-                right - left,
-                plot.bottom() - plot.top(),
-                escape(&text)
-            );
+            picture.bar("place", (left, plot.top), (right, plot.bottom), &text);
         }
-        out
     }
 
     fn told(&self, value: f64) -> String {
@@ -212,30 +212,4 @@ impl<'a> Lines<'a> {
 /// The name of a player in a row, and how it is set in another.
 fn rows(name: &str) -> impl Iterator<Item = &str> {
     name.splitn(2, ':')
-}
-
-fn draw(line: &Line, plot: &Plot) -> String {
-    let class = line.key.colour.class();
-    let dashed = if line.key.dashed { " dashed" } else { "" };
-    let place = |x: u32, y: f64| format!("{:.1} {:.1}", plot.x(f64::from(x)), plot.y(y));
-    let mut out = String::new();
-    if !line.band.is_empty() {
-        let above = line.band.iter().map(|(x, _, high)| place(*x, *high));
-        let below = line.band.iter().rev().map(|(x, low, _)| place(*x, *low));
-        let edge: Vec<String> = above.chain(below).collect();
-        let _ = writeln!(out, "<path class=\"band {class}\" d=\"M{}Z\"/>", edge.join("L"));
-    }
-    // An interval of one place would have no width.
-    if let [(x, low, high)] = line.band[..] {
-        let _ = writeln!(out, "<path class=\"line {class}\" d=\"M{}L{}\"/>", place(x, low), place(x, high));
-    }
-    let points: Vec<String> = line.points.iter().map(|(x, y)| place(*x, *y)).collect();
-    let _ = writeln!(out, "<path class=\"line {class}{dashed}\" d=\"M{}\"/>", points.join("L"));
-    if line.points.len() <= DOTS {
-        for (x, y) in &line.points {
-            let (x, y) = (plot.x(f64::from(*x)), plot.y(*y));
-            let _ = writeln!(out, "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.5\"/>");
-        }
-    }
-    out
 }

@@ -1,13 +1,12 @@
-//! Charts as SVG within the page: colours come from its style sheet, and the numbers under the pointer are titles.
+//! The kinds of charts that a page has. Colours come from its style sheet, and the numbers under the pointer are titles.
 
-mod axis;
 mod bars;
 mod dots;
+mod figure;
 mod lines;
-mod plot;
 
-pub use axis::{Axis, Unit};
+pub use alfil_core::svg::{Colour, Unit};
 pub use bars::{Bar, Bars, groups};
 pub use dots::calibration;
+pub use figure::nothing;
 pub use lines::{Line, Lines, Range};
-pub use plot::{Colour, nothing};

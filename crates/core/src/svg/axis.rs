@@ -1,6 +1,9 @@
 //! From numbers to places.
 
-use crate::report::text::{minus, number};
+use crate::numbers::{LARGEST_WRITTEN_OUT, minus, number};
+
+/// Numbers beyond this, in either direction, lie at the end of an axis. The differences of those within are finite.
+const LARGEST: f64 = 1e300;
 
 /// A range of numbers with round ticks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,8 +35,8 @@ impl Axis {
         Axis { low: (low / step).floor() * step, high: (high / step).ceil() * step, step }
     }
 
-    /// Just this range.
-    pub fn between(low: f64, high: f64, step: f64) -> Axis {
+    /// Just this range, from a low end to a higher one.
+    pub const fn between(low: f64, high: f64, step: f64) -> Axis {
         Axis { low, high, step }
     }
 
@@ -43,15 +46,17 @@ impl Axis {
         Axis { low: low - 0.5, high: high + 0.5, step: round_step((high - low) / 3.9).max(1.0) }
     }
 
-    /// Where a number lies: 0 at the low end, 1 at the high end. Those beyond the ends lie at the ends.
+    /// Where a number lies: 0 at the low end, 1 at the high end. Those beyond the ends lie at the ends, and what is no number
+    /// lies at the low end.
     pub fn part(&self, number: f64) -> f64 {
-        (number.clamp(self.low, self.high) - self.low) / (self.high - self.low)
+        let part = (number - self.low) / (self.high - self.low);
+        if part.is_nan() { 0.0 } else { part.clamp(0.0, 1.0) }
     }
 
     /// Multiples of the step.
     pub fn ticks(&self) -> impl Iterator<Item = f64> {
         let step = self.step;
-        // A millionth of a step is but rounding.
+        // Less than a millionth of a step is rounding.
         let first = (self.low / step - 1e-6).ceil();
         let last = (self.high / step + 1e-6).floor();
         (0..=(last - first).max(0.0) as u32).map(move |index| (first + f64::from(index)) * step)
@@ -62,11 +67,13 @@ impl Axis {
         // Not -0.
         let tick = if tick.abs() < self.step / 2.0 { 0.0 } else { tick };
         let digits = |step: f64| (-(step * 1.000_001).log10().floor()).clamp(0.0, 9.0) as usize;
+        let largest = self.high.abs().max(self.low.abs());
         match unit {
             _ if tick == 0.0 && self.step >= 1.0 => "0".to_owned(),
+            _ if largest >= LARGEST_WRITTEN_OUT => number(tick),
             Unit::Share => format!("{:.*} %", digits(100.0 * self.step), 100.0 * tick),
-            _ if self.high.abs().max(self.low.abs()) >= 1e7 => format!("{}M", number(tick / 1e6)),
-            _ if self.high.abs().max(self.low.abs()) >= 1e4 => format!("{}k", number(tick / 1e3)),
+            _ if largest >= 1e7 => format!("{}M", number(tick / 1e6)),
+            _ if largest >= 1e4 => format!("{}k", number(tick / 1e3)),
             _ => minus(&format!("{tick:.*}", digits(self.step))),
         }
     }
@@ -75,6 +82,7 @@ impl Axis {
 /// The smallest and the largest of those that are finite.
 fn ends(numbers: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     let finite = numbers.into_iter().filter(|number| number.is_finite());
+    let finite = finite.map(|number| number.clamp(-LARGEST, LARGEST));
     finite.map(|number| (number, number)).reduce(|(low, high), (number, _)| (low.min(number), high.max(number)))
 }
 
@@ -93,8 +101,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn numbers_lie_in_order_from_end_to_end() {
+        let axis = Axis::around([0.0, 10.0], 4);
+        assert_eq!([-1.0, 0.0, 5.0, 10.0, 1e300].map(|number| axis.part(number)), [0.0, 0.0, 0.5, 1.0, 1.0]);
+        assert_eq!([f64::NAN, f64::NEG_INFINITY, f64::INFINITY].map(|number| axis.part(number)), [0.0, 0.0, 1.0]);
+    }
+
+    #[test]
     fn ticks_are_round_few_and_inside() {
-        let lists: [&[f64]; 8] = [
+        let lists: [&[f64]; 12] = [
             &[],
             &[0.0],
             &[0.002],
@@ -103,13 +118,21 @@ mod tests {
             &[0.97, 0.99],
             &[1e-9, 2e-9],
             &[f64::NAN],
+            &[1e300],
+            &[f64::MIN, f64::MAX],
+            &[0.0, 1e-320],
+            &[1e18, 1e18 + 1e3],
         ];
         for numbers in lists {
             let axis = Axis::around(numbers.iter().copied(), 4);
             let ticks: Vec<f64> = axis.ticks().collect();
             assert!((2..=13).contains(&ticks.len()), "{numbers:?}: {ticks:?}");
-            for part in ticks.iter().chain(numbers).map(|tick| axis.part(*tick)).filter(|part| !part.is_nan()) {
+            for part in ticks.iter().chain(numbers).map(|tick| axis.part(*tick)) {
                 assert!((0.0..=1.0).contains(&part), "{numbers:?}: {axis:?}");
+            }
+            for unit in [Unit::Number, Unit::Share, Unit::Elo] {
+                let longest = ticks.iter().map(|tick| axis.label(*tick, unit).chars().count()).max().unwrap();
+                assert!(longest <= 14, "{numbers:?}: {axis:?}");
             }
         }
         let axis = Axis::around([0.0, 245_000.0], 4);

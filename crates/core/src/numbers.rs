@@ -1,14 +1,10 @@
-//! Text for the page, and numbers as people read them.
+//! Numbers as people read them.
 
 /// What stands where there is no number.
 const NOTHING: &str = "–";
 
-/// Text that shows up as it is, in elements and in attributes.
-pub fn escape(text: &str) -> String {
-    let control = |c: char| if c.is_control() && c != '\n' { ' ' } else { c };
-    let text: String = text.chars().map(control).collect();
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
-}
+/// Numbers from here on are written as `1.5e300`: nobody counts twelve digits and more.
+pub const LARGEST_WRITTEN_OUT: f64 = 1e12;
 
 /// `1,234,567`
 pub fn count(number: u64) -> String {
@@ -28,6 +24,9 @@ pub fn number(number: f64) -> String {
     if !number.is_finite() {
         return NOTHING.to_owned();
     }
+    if number.abs() >= LARGEST_WRITTEN_OUT {
+        return scientific(number);
+    }
     if number.abs() >= 1_000.0 {
         let sign = if number < 0.0 { "−" } else { "" };
         return format!("{sign}{}", count(number.abs().round() as u64));
@@ -41,7 +40,11 @@ pub fn number(number: f64) -> String {
 
 /// `12.3 %`
 pub fn percent(share: f64) -> String {
-    if share.is_finite() { format!("{} %", minus(&format!("{:.1}", 100.0 * share))) } else { NOTHING.to_owned() }
+    match 100.0 * share {
+        percent if !percent.is_finite() => NOTHING.to_owned(),
+        percent if percent.abs() >= LARGEST_WRITTEN_OUT => format!("{} %", scientific(percent)),
+        percent => format!("{} %", minus(&format!("{percent:.1}"))),
+    }
 }
 
 /// Whole points, or endless.
@@ -50,6 +53,7 @@ pub fn elo(elo: f64) -> String {
         elo if elo.is_nan() => NOTHING.to_owned(),
         f64::INFINITY => "∞".to_owned(),
         f64::NEG_INFINITY => "−∞".to_owned(),
+        elo if elo.abs() >= LARGEST_WRITTEN_OUT => scientific(elo),
         // Not -0.
         elo => minus(&format!("{:.0}", elo.round() + 0.0)),
     }
@@ -67,17 +71,14 @@ pub fn time(seconds: f64) -> String {
     }
 }
 
+/// Two digits that mean something, and the power of ten.
+fn scientific(number: f64) -> String {
+    minus(&format!("{number:.1e}")).replacen(".0e", "e", 1)
+}
+
 /// A hyphen is too short to be seen before a number.
 pub fn minus(number: &str) -> String {
     number.replacen('-', "−", 1)
-}
-
-/// Text that is too long, cut.
-pub fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -89,16 +90,14 @@ mod tests {
         assert_eq!([count(0), count(999), count(1_000), count(12_345_678)], ["0", "999", "1,000", "12,345,678"]);
         assert_eq!([number(0.0), number(0.002), number(1.23456), number(-100.0)], ["0", "0.002", "1.235", "−100"]);
         assert_eq!([number(-12_345.6), number(f64::NAN), number(-1e-30)], ["−12,346", "–", "0"]);
+        assert_eq!(
+            [number(1e300), number(-1.25e15), percent(1e300), elo(-2e99)],
+            ["1e300", "−1.2e15", "1e302 %", "−2e99"]
+        );
         assert_eq!([elo(-0.2), elo(12.5), elo(f64::NEG_INFINITY)], ["0", "13", "−∞"]);
         assert_eq!(
             [time(59.9), time(60.0), time(12_000.0), time(90_000.0)],
             ["59 s", "1 min", "3 h 20 min", "1 d 1 h"]
         );
-    }
-
-    #[test]
-    fn text_cannot_become_markup() {
-        assert_eq!(escape("<a href='x'>\u{1b}&\"\n"), "&lt;a href=&#39;x&#39;&gt; &amp;&quot;\n");
-        assert_eq!([cut("äöü", 2), cut("äöü", 3)], ["äö…", "äöü"]);
     }
 }
