@@ -6,7 +6,7 @@ use std::path::Path;
 use alfil_core::numbers::count;
 use alfil_core::svg::escape;
 use alfil_game::registry::{self, GameVisitor};
-use alfil_game::{Game, Score, Side};
+use alfil_game::{Game, MoveNumbers, Score, Side};
 use alfil_selfplay::{End, GameRecord, chunks, read_chunk};
 
 use super::board::board;
@@ -71,7 +71,7 @@ struct Step<G> {
     /// The number of the move, where a new one begins: `12.`
     number: Option<String>,
     name: String,
-    /// With the number at any rate: `12. e4`, `12… e5`
+    /// With the number at any rate: `12. e4`, `12... e5`
     full_name: String,
     /// What the search expected before it, as the first player sees it.
     value: f64,
@@ -120,22 +120,18 @@ fn show<G: Game>(record: &GameRecord, rules: &G::Rules) -> Option<String> {
 
 fn steps<G: Game>(record: &GameRecord, rules: &G::Rules) -> Option<Vec<Step<G>>> {
     let mut steps: Vec<Step<G>> = Vec::new();
-    let mut number = 0;
-    let mut last = None;
+    let mut numbers: Option<MoveNumbers> = None;
     record.replay::<G>(rules, |game, moves, ply| {
         let Some(&played) = moves.iter().find(|&&m| m.into() == ply.code) else { return };
         let side = game.side();
-        let begins = last.is_none() || last == Some(Side::Second) && side == Side::First;
-        number += u32::from(begins);
-        let dots = if side == Side::First { format!("{number}.") } else { format!("{number}…") };
-        last = Some(side);
+        let number = numbers.get_or_insert_with(|| MoveNumbers::of(game)).next(side);
         let value = f64::from(ply.value().0);
         let mut after = game.clone();
         after.play(played);
         let name = game.move_name(played);
         steps.push(Step {
-            full_name: format!("{dots} {name}"),
-            number: begins.then_some(dots),
+            full_name: format!("{number} {name}"),
+            number: number.begins.then(|| number.to_string()),
             name,
             value: if side == Side::First { value } else { -value },
             before: game.clone(),
