@@ -123,14 +123,13 @@ fn expand(line: &str) -> anyhow::Result<Vec<String>> {
     }
     let run = RunDirectory::new(folder);
     let folder = if run.has_begun() { run.networks() } else { PathBuf::from(folder) };
-    let entries = std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut paths = alfil_core::disk::list(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
     // The candidate of a run under way may be gone in a moment.
     let is_network = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.ends_with(".safetensors") && !name.starts_with("candidate-")
     };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_network).collect();
-    paths.sort();
+    paths.retain(is_network);
     if paths.is_empty() {
         bail!("there are no networks in {}", folder.display());
     }

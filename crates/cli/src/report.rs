@@ -21,7 +21,7 @@ pub struct ReportCommand {
 pub fn run(command: &ReportCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let directory = run_directory(&command.run)?;
     if !directory.has_begun() {
-        let runs = match run_names() {
+        let runs = match run_names()? {
             names if names.is_empty() => format!("there are none in {RUNS}"),
             names => format!("those in {RUNS} are {}", names.join(", ")),
         };

@@ -1,8 +1,8 @@
-//! Files that appear whole or not at all.
+//! Files that appear whole or not at all, and folders that are listed whole or not at all.
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Between the name of a file and the number of the process that writes it.
 const PARTIAL: &str = ".partial-";
@@ -33,13 +33,43 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// The paths of all that is in a folder, in order. An entry that cannot be read makes the whole list an error: whoever takes a
+/// part for the whole may overwrite what is missing from it.
+pub fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut paths = entries.collect::<io::Result<Vec<PathBuf>>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
 /// Removes what processes that were killed have left of unfinished files in a folder. Nobody may be writing there.
 pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
+    for path in list(folder)? {
         if path.file_name().is_some_and(|name| name.to_string_lossy().contains(PARTIAL)) {
             std::fs::remove_file(path)?;
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_listed_in_order_and_cleaned_of_what_is_unfinished() {
+        let folder = std::env::temp_dir().join(format!("alfil-core-disk-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let paths = ["b", "a", "c.partial-1"].map(|name| folder.join(name));
+        for path in &paths {
+            write_whole(path, b"x").unwrap();
+        }
+        assert_eq!(list(&folder).unwrap(), [paths[1].clone(), paths[0].clone(), paths[2].clone()]);
+        remove_unfinished(&folder).unwrap();
+        assert_eq!(list(&folder).unwrap().len(), 2);
+        // A file is no folder, and one that is not there is no empty one.
+        assert!(list(&paths[0]).is_err());
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(list(&folder).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
 }

@@ -9,7 +9,7 @@
 //! Numbers stand with their lowest byte first. The payload is the game's name and the records, in bincode. The header has a
 //! checksum of its own, so that what it says can be trusted before the payload is read.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use alfil_core::checksum::checksum;
@@ -22,6 +22,9 @@ const MAGIC: &[u8; 8] = b"ALFILGAM";
 const VERSION: u32 = 3;
 const HEADER: usize = 60;
 
+/// The ending of the files' names.
+pub(crate) const ENDING: &str = "games";
+
 /// Games of a full chunk.
 pub(crate) const CHUNK_GAMES: usize = 256;
 
@@ -31,7 +34,7 @@ const LARGEST: u64 = 1 << 30;
 /// A good deal smaller than zstd's default for the time it takes; the games are written far more slowly than this packs.
 const LEVEL: i32 = 9;
 
-/// Why a file of games cannot be read or written.
+/// Why files of games cannot be listed, read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {action} the games in {path}: {why}")]
 pub struct ChunkError {
@@ -84,6 +87,16 @@ struct Header {
 struct Payload {
     game: String,
     records: Vec<GameRecord>,
+}
+
+/// The files of games in a folder, the oldest first. There are none where there is no folder.
+pub fn chunks(folder: &Path) -> Result<Vec<PathBuf>, ChunkError> {
+    let mut paths = match alfil_core::disk::list(folder) {
+        Err(why) if why.kind() == ErrorKind::NotFound => Vec::new(),
+        paths => paths.map_err(|why| ChunkError { action: "list", path: folder.to_owned(), why: why.into() })?,
+    };
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == ENDING));
+    Ok(paths)
 }
 
 /// Writes a file of games of `G`. It appears whole or not at all.

@@ -19,12 +19,12 @@ mod tickets;
 
 pub mod replay;
 
-pub use chunk::{ChunkError, ChunkHeader, packed_size, read_chunk, read_header, write_chunk};
+pub use chunk::{ChunkError, ChunkHeader, chunks, packed_size, read_chunk, read_header, write_chunk};
 pub use counts::Counts;
 pub use lane::Lane;
 pub use record::{End, GameRecord, Ply};
 pub use referee::{Adjudication, Judge, Material};
-pub use session::{Session, chunks, next_number};
+pub use session::{Session, next_number};
 pub use settings::{Cheap, Resign, SearchKind, Settings};
 pub use starts::{Starts, StartsError};
 pub use temperature::Temperature;

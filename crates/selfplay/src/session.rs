@@ -9,17 +9,14 @@ use std::time::{Duration, Instant};
 use alfil_game::Game;
 use alfil_search::evaluators::Maker;
 
-use crate::chunk::CHUNK_GAMES;
-use crate::{ChunkError, Counts, GameRecord, Judge, Lane, Settings, Tickets, read_chunk, write_chunk};
+use crate::chunk::{CHUNK_GAMES, ENDING};
+use crate::{ChunkError, Counts, GameRecord, Judge, Lane, Settings, Tickets, chunks, read_chunk, write_chunk};
 
 /// A chunk is written when it is full, or after so long: what a killed process can lose.
 const CHUNK_TIME: Duration = Duration::from_secs(10);
 
 /// How often a lane whose games may not begin yet asks again.
 const ASK_AGAIN: Duration = Duration::from_millis(20);
-
-/// The ending of chunk files' names.
-const ENDING: &str = "games";
 
 /// Games to be played, and where they go.
 pub struct Session<'a, G: Game> {
@@ -47,6 +44,7 @@ impl<G: Game> Session<'_, G> {
     /// Plays. Tells now and then what has been done.
     pub fn run(self, tell: &mut dyn FnMut(&Counts)) -> Result<Counts, ChunkError> {
         let Session { settings, rules, lanes, maker, judge, tickets, stop, seed, folder } = self;
+        let mut next = first_free(folder)?;
         let broken = AtomicBool::new(false);
         let counts = Mutex::new(vec![Counts::default(); lanes.max(1)]);
         let all = || Counts::sum(counts.lock().unwrap_or_else(PoisonError::into_inner).iter().copied());
@@ -74,7 +72,6 @@ impl<G: Game> Session<'_, G> {
                 });
             }
             drop(finished);
-            let mut next = first_free(folder);
             let mut waiting: Vec<GameRecord> = Vec::new();
             let mut written = Instant::now();
             let mut write = |waiting: &mut Vec<GameRecord>| -> Result<(), ChunkError> {
@@ -112,27 +109,16 @@ fn chunk_path(folder: &Path, number: u64) -> PathBuf {
 }
 
 /// The number after the highest chunk's.
-fn first_free(folder: &Path) -> u64 {
-    chunks(folder)
-        .iter()
-        .filter_map(|path| path.file_stem()?.to_str()?.parse::<u64>().ok())
-        .max()
-        .map_or(0, |last| last + 1)
-}
-
-/// The chunks in a folder, the oldest first.
-pub fn chunks(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut chunks: Vec<PathBuf> =
-        entries.filter(|path| path.extension().is_some_and(|ending| ending == ENDING)).collect();
-    chunks.sort();
-    chunks
+fn first_free(folder: &Path) -> Result<u64, ChunkError> {
+    let chunks = chunks(folder)?;
+    let numbers = chunks.iter().filter_map(|path| path.file_stem()?.to_str()?.parse::<u64>().ok());
+    Ok(numbers.max().map_or(0, |last| last + 1))
 }
 
 /// The number of the first game that a folder of games of `G` has not, nor any after it. Reads all chunks.
 pub fn next_number<G: Game>(folder: &Path) -> Result<u64, ChunkError> {
     let mut next = 0;
-    for path in chunks(folder) {
+    for path in chunks(folder)? {
         let last = read_chunk::<G>(&path)?.iter().map(|record| record.number).max();
         next = next.max(last.map_or(0, |last| last.saturating_add(1)));
     }

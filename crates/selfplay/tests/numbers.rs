@@ -48,7 +48,7 @@ impl Folder {
     /// All its games, by number.
     fn records<G: Game>(&self) -> Vec<GameRecord> {
         let mut records: Vec<GameRecord> =
-            chunks(&self.0).iter().flat_map(|path| read_chunk::<G>(path).unwrap()).collect();
+            chunks(&self.0).unwrap().iter().flat_map(|path| read_chunk::<G>(path).unwrap()).collect();
         records.sort_by_key(|record| record.number);
         records
     }

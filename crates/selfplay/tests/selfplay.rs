@@ -269,6 +269,17 @@ fn a_chess_position_takes_less_than_100_bytes() {
 }
 
 #[test]
+fn only_a_folder_that_is_not_there_counts_as_empty() {
+    let path = std::env::temp_dir().join(format!("alfil-selfplay-list-{}", std::process::id()));
+    assert!(chunks(&path).unwrap().is_empty());
+    assert_eq!(next_number::<TicTacToe>(&path).unwrap(), 0);
+    std::fs::write(&path, "").unwrap();
+    let error = next_number::<TicTacToe>(&path).unwrap_err().to_string();
+    assert!(error.starts_with("cannot list the games in "), "{error}");
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
 fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
     let folder = std::env::temp_dir().join(format!("alfil-session-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -293,10 +304,10 @@ fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
         assert_eq!(counts.games, games);
     }
     let records: Vec<GameRecord> =
-        chunks(&folder).iter().flat_map(|path| read_chunk::<TicTacToe>(path).unwrap()).collect();
+        chunks(&folder).unwrap().iter().flat_map(|path| read_chunk::<TicTacToe>(path).unwrap()).collect();
     assert_eq!(records.iter().map(|record| record.number).collect::<HashSet<_>>().len(), 350);
     assert_eq!(next_number::<TicTacToe>(&folder).unwrap(), 350);
-    assert!(told > 0 && chunks(&folder).len() >= 3);
+    assert!(told > 0 && chunks(&folder).unwrap().len() >= 3);
     check::<TicTacToe>(&records);
     std::fs::remove_dir_all(&folder).unwrap();
     // A folder that is not there stops it with an error, not with lost games.

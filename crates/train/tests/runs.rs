@@ -148,7 +148,7 @@ fn a_run_goes_on_without_a_damaged_chunk_of_the_generation_under_way() {
     let folder = Folder::new("damage");
     folder.go(false, &[]);
     // Taken into the window with no time left to say so, and damaged since.
-    let whole = chunks(&folder.run().replay()).remove(0);
+    let whole = chunks(&folder.run().replay()).unwrap().remove(0);
     let mut bytes = std::fs::read(whole).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     let damaged = folder.run().replay().join("000002-adopted-000000.games");
@@ -165,7 +165,7 @@ fn a_run_goes_on_without_a_damaged_chunk_of_the_generation_under_way() {
 fn a_run_goes_on_without_a_damaged_chunk_of_an_earlier_generation() {
     let folder = Folder::new("earlier");
     folder.go(false, &[]);
-    let chunk = chunks(&folder.run().replay()).remove(0);
+    let chunk = chunks(&folder.run().replay()).unwrap().remove(0);
     let mut bytes = std::fs::read(&chunk).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(&chunk, bytes).unwrap();
@@ -187,7 +187,7 @@ fn games(run: &RunDirectory, numbers: std::ops::Range<u64>) -> Vec<GameRecord> {
 /// The numbers of the games in files of the window whose names begin like this.
 fn numbers(run: &RunDirectory, prefix: &str) -> Vec<u64> {
     let is_one = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(prefix);
-    let chunks = chunks(&run.replay()).into_iter().filter(is_one);
+    let chunks = chunks(&run.replay()).unwrap().into_iter().filter(is_one);
     let mut numbers: Vec<u64> =
         chunks.flat_map(|path| read_chunk::<TicTacToe>(&path).unwrap()).map(|record| record.number).collect();
     numbers.sort_unstable();
@@ -203,7 +203,7 @@ fn games_that_wait_are_not_played_ahead_once_more() {
     folder.open(true, &[]).unwrap();
     write_chunk::<TicTacToe>(&selfplay.join("00000000.games"), &games(&folder.run(), 8..38)).unwrap();
     assert_eq!(folder.go(true, &["generations=2"]), Finish::Complete);
-    let ahead: u64 = chunks(&selfplay).iter().map(|path| read_header(path).unwrap().games).sum();
+    let ahead: u64 = chunks(&selfplay).unwrap().iter().map(|path| read_header(path).unwrap().games).sum();
     assert!(numbers(&folder.run(), "000002-").starts_with(&Vec::from_iter(8..38)) && ahead <= 24, "{ahead}");
 }
 
@@ -250,14 +250,14 @@ fn games_in_the_window_do_not_count_again_in_the_other_mode() {
     folder.go(false, &[]);
     let selfplay = folder.0.join("selfplay");
     // An interruption has left the games of the first generation, and some of the second's are there.
-    let taken = chunks(&folder.run().replay()).remove(0);
+    let taken = chunks(&folder.run().replay()).unwrap().remove(0);
     let mut records = read_chunk::<TicTacToe>(&taken).unwrap();
     std::fs::copy(taken, selfplay.join("00000000.games")).unwrap();
     records.truncate(3);
     records.iter_mut().for_each(|record| record.number += 8);
     write_chunk::<TicTacToe>(&selfplay.join("00000001.games"), &records).unwrap();
     folder.open(true, &[]).unwrap();
-    assert_eq!(chunks(&selfplay), [selfplay.join("00000001.games")]);
+    assert_eq!(chunks(&selfplay).unwrap(), [selfplay.join("00000001.games")]);
     assert_eq!(folder.go(false, &["generations=2"]), Finish::Complete);
     let numbers = numbers(&folder.run(), "");
     assert!(numbers.len() >= 16 && numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");

@@ -1,7 +1,8 @@
 //! What the tab key adds.
 
-use std::path::is_separator;
+use std::path::{Path, is_separator};
 
+use alfil_core::disk::list;
 use alfil_game::Game;
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::Highlighter;
@@ -63,17 +64,13 @@ fn pair(word: String) -> Pair {
 /// The paths that begin so, as they are: an order's file is all that follows it, blanks included, and nothing is escaped.
 fn files(start: &str) -> Vec<String> {
     let folder = &start[..start.rfind(is_separator).map_or(0, |at| at + 1)];
-    let Ok(entries) = std::fs::read_dir(if folder.is_empty() { "." } else { folder }) else { return Vec::new() };
-    let mut paths: Vec<String> = entries
-        .flatten()
-        .filter_map(|entry| {
-            let end = if entry.path().is_dir() { "/" } else { "" };
-            Some(format!("{folder}{}{end}", entry.file_name().to_str()?))
-        })
-        .filter(|path| path.starts_with(start))
-        .collect();
-    paths.sort();
-    paths
+    // There is nobody to tell an error: a folder that cannot be read completes nothing.
+    let paths = list(Path::new(if folder.is_empty() { "." } else { folder })).unwrap_or_default();
+    let names = paths.iter().filter_map(|path| {
+        let end = if path.is_dir() { "/" } else { "" };
+        Some(format!("{folder}{}{end}", path.file_name()?.to_str()?))
+    });
+    names.filter(|path| path.starts_with(start)).collect()
 }
 
 impl Hinter for Completion {

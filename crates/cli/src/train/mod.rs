@@ -4,7 +4,7 @@ mod machine;
 mod screen;
 mod summary;
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -69,7 +69,8 @@ fn directory(command: &TrainCommand) -> anyhow::Result<RunDirectory> {
     };
     let directory = run_directory(&name)?;
     ensure!(
-        directory.has_begun() || directory.is_free(),
+        directory.has_begun()
+            || directory.is_free().with_context(|| format!("cannot list {}", directory.path().display()))?,
         "{} is no run, and not empty: choose another name with --run",
         directory.path().display()
     );
@@ -84,12 +85,13 @@ pub fn run_directory(name: &str) -> anyhow::Result<RunDirectory> {
 }
 
 /// The names of all runs.
-pub fn run_names() -> Vec<String> {
-    let folders = std::fs::read_dir(RUNS).into_iter().flatten().flatten();
-    let runs = folders.filter(|folder| RunDirectory::new(folder.path()).has_begun());
-    let mut names: Vec<String> = runs.map(|folder| folder.file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
+pub fn run_names() -> anyhow::Result<Vec<String>> {
+    let paths = match alfil_core::disk::list(Path::new(RUNS)) {
+        Err(why) if why.kind() == ErrorKind::NotFound => Vec::new(),
+        paths => paths.with_context(|| format!("cannot list {RUNS}"))?,
+    };
+    let runs = paths.iter().filter(|path| RunDirectory::new(*path).has_begun());
+    Ok(runs.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect())
 }
 
 struct Task<'a, W> {

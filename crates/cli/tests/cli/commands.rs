@@ -261,7 +261,7 @@ fn self_play_is_measured() {
         assert!(text.contains(expected) && text.lines().all(|line| line.len() <= 100), "{text}");
     }
     let records: Vec<GameRecord> =
-        chunks(many.as_ref()).iter().flat_map(|path| read_chunk::<Chess>(path).unwrap()).collect();
+        chunks(many.as_ref()).unwrap().iter().flat_map(|path| read_chunk::<Chess>(path).unwrap()).collect();
     assert_eq!(records.iter().map(|record| record.number).collect::<HashSet<_>>(), (0..18).collect());
     assert!(records.iter().all(|record| !record.start.is_empty()));
     assert!(
@@ -425,7 +425,7 @@ fn interrupted_commands_tell_what_they_have_found() {
     let games = folder.file("games");
     let play = ["selfplay", "uniform", "--game", "tictactoe", "-o", &games, "--games", "100000000", "--visits", "2"];
     let begun = || {
-        let has_games = !chunks(games.as_ref()).is_empty();
+        let has_games = !chunks(games.as_ref()).unwrap().is_empty();
         if has_games {
             let second = complaint(&play);
             assert!(second.contains("another process is filling the folder"), "{second}");

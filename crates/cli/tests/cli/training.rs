@@ -85,6 +85,7 @@ fn measured(run: &Path) -> Vec<serde_json::Value> {
 /// The numbers of all games in the window.
 fn numbers(run: &Path) -> Vec<u64> {
     let mut numbers: Vec<u64> = alfil_selfplay::chunks(&run.join("replay"))
+        .unwrap()
         .iter()
         .flat_map(|path| alfil_selfplay::read_chunk::<TicTacToe>(path).unwrap())
         .map(|record| record.number)
@@ -141,7 +142,7 @@ fn a_run_that_is_killed_thirty_times_ends_as_one_that_is_not() {
         assert_eq!(bytes, &others[name], "{} differs", name.display());
     }
     assert_eq!(measured(calm), measured(rough));
-    let leftovers = alfil_selfplay::chunks(&rough.join("selfplay"));
+    let leftovers = alfil_selfplay::chunks(&rough.join("selfplay")).unwrap();
     assert!(leftovers.is_empty(), "{leftovers:?}");
 }
 

@@ -57,7 +57,7 @@ impl Replay {
         std::fs::create_dir_all(folder).map_err(failed)?;
         let mut replay = Replay { folder: folder.to_owned(), chunks: Vec::new() };
         let mut damaged = Vec::new();
-        for path in chunks(folder) {
+        for path in chunks(folder)? {
             match read_header(&path) {
                 Ok(header) => {
                     replay.chunks.push(Chunk { path, games: header.games, positions: header.positions });

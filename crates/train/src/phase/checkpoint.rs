@@ -62,10 +62,10 @@ fn read(learner: &mut dyn Learner, path: &Path) -> Result<(), RunError> {
 /// The checkpoints and their steps, oldest first.
 fn list(directory: &RunDirectory) -> Result<Vec<(u64, PathBuf)>, RunError> {
     let folder = directory.checkpoints();
-    let entries = std::fs::read_dir(&folder).map_err(|why| RunError::io("read", &folder, why))?;
+    let paths = alfil_core::disk::list(&folder).map_err(|why| RunError::io("read", &folder, why))?;
     let steps = |path: &PathBuf| path.file_stem()?.to_str()?.parse::<u64>().ok();
     let is_whole = |path: &PathBuf| path.extension().is_some_and(|ending| ending == ENDING);
-    let paths = entries.flatten().map(|entry| entry.path()).filter(is_whole);
+    let paths = paths.into_iter().filter(is_whole);
     let mut known: Vec<(u64, PathBuf)> = paths.filter_map(|path| Some((steps(&path)?, path))).collect();
     known.sort();
     Ok(known)

@@ -141,7 +141,7 @@ impl<E: Encoding> Run<E> {
         }
         if !overlap {
             // Their numbers may lie below those of games in the window: they join them as they are.
-            for path in chunks(&self.directory.selfplay()) {
+            for path in chunks(&self.directory.selfplay())? {
                 if let Err(damage) = self.replay.adopt::<E::Game>(self.gathering(), &path)? {
                     tell(Event::Damaged(&damage));
                 }

@@ -114,7 +114,7 @@ impl<E: Encoding> Run<E> {
         let of = self.config.selfplay.games;
         let adopted = self.adopted_games(tell)?;
         let (paths, games) = loop {
-            let paths = chunks(&self.directory.selfplay());
+            let paths = chunks(&self.directory.selfplay())?;
             let waiting: u64 = paths.iter().flat_map(|path| read_header(path)).map(|header| header.games).sum();
             let games = adopted.len() as u64 + waiting;
             let (counts, seconds) = producer.since_last();

@@ -56,7 +56,7 @@ impl<E: Encoding> Run<E> {
         self.replay.add::<E::Game>(self.state.generation, records)?;
         self.end_of_games(next, games.positions)?;
         // The games are in the window now. What cannot be removed here is removed before others are played.
-        for path in chunks(&self.directory.selfplay()) {
+        for path in chunks(&self.directory.selfplay())? {
             let _ = std::fs::remove_file(path);
         }
         Ok(true)
@@ -90,7 +90,7 @@ impl<E: Encoding> Run<E> {
     /// Files of finished games. Those that are damaged are told and set aside: their games are played again.
     pub(super) fn finished_files(&self, tell: &mut Tell<'_>) -> Result<Vec<(PathBuf, Vec<GameRecord>)>, RunError> {
         let mut files = Vec::new();
-        for path in chunks(&self.directory.selfplay()) {
+        for path in chunks(&self.directory.selfplay())? {
             match read_chunk::<E::Game>(&path) {
                 Ok(records) => files.push((path, records)),
                 Err(why) => tell(Event::Damaged(&set_aside(&path, why)?)),

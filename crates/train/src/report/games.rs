@@ -21,15 +21,21 @@ const DIAGRAMS: usize = 3;
 /// Games of a run's newest file, as parts of a page. There may be none yet, and the file may be gone before it is read: then
 /// there are none to look at, and the page says so.
 pub fn newest(game: &str, rules: &str, replay: &Path) -> String {
-    let Some(path) = chunks(replay).pop() else {
-        return "<p class=\"nothing\">There are no games yet.</p>\n".to_owned();
+    let chunks = match chunks(replay) {
+        Ok(chunks) => chunks,
+        Err(error) => return nothing(&error.to_string()),
     };
-    let why = match registry::with_game(game, Newest { rules, path: &path }) {
+    let Some(path) = chunks.last() else { return nothing("There are no games yet.") };
+    let why = match registry::with_game(game, Newest { rules, path }) {
         Ok(Ok(games)) => return games,
         Ok(Err(why)) => why,
         Err(error) => error.to_string(),
     };
-    format!("<p class=\"nothing\">{}</p>\n", escape(&why))
+    nothing(&why)
+}
+
+fn nothing(why: &str) -> String {
+    format!("<p class=\"nothing\">{}</p>\n", escape(why))
 }
 
 struct Newest<'a> {

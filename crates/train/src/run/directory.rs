@@ -1,5 +1,6 @@
 //! Where a run keeps its things.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The folder of a run.
@@ -38,16 +39,19 @@ impl RunDirectory {
     }
 
     /// Whether a run can begin here: there is nothing but what one that was killed at once has left, and a launcher's log.
-    pub fn is_free(&self) -> bool {
-        let Ok(entries) = std::fs::read_dir(&self.0) else { return true };
+    pub fn is_free(&self) -> std::io::Result<bool> {
+        let paths = match alfil_core::disk::list(&self.0) {
+            Err(why) if why.kind() == ErrorKind::NotFound => return Ok(true),
+            paths => paths?,
+        };
         let (folders, lock, log) = (self.folders(), self.lock(), self.0.join("log.txt"));
         // The lock comes first: a configuration without it is somebody else's.
         let files = [self.config(), self.state()].map(|path| path.display().to_string());
         let begins_like = |path: &Path| files.iter().any(|file| path.display().to_string().starts_with(file));
-        let is_ours = |path: PathBuf| {
-            folders.contains(&path) || path == lock || path == log || lock.is_file() && begins_like(&path)
+        let is_ours = |path: &PathBuf| {
+            folders.contains(path) || *path == lock || *path == log || lock.is_file() && begins_like(path)
         };
-        entries.flatten().all(|entry| is_ours(entry.path()))
+        Ok(paths.iter().all(is_ours))
     }
 
     /// Makes the folders.
@@ -147,16 +151,16 @@ mod tests {
     fn a_run_begins_where_nothing_is_or_where_one_was_killed_at_once() {
         let folder = std::env::temp_dir().join(format!("alfil-run-directory-{}", std::process::id()));
         let run = RunDirectory::new(&folder);
-        assert!(run.is_free());
+        assert!(run.is_free().unwrap());
         run.create().unwrap();
         std::fs::write(folder.join("log.txt"), "").unwrap();
-        assert!(run.is_free());
+        assert!(run.is_free().unwrap());
         std::fs::write(run.config(), "precious").unwrap();
-        assert!(!run.is_free(), "it is somebody else's");
+        assert!(!run.is_free().unwrap(), "it is somebody else's");
         std::fs::write(run.lock(), "").unwrap();
-        assert!(run.is_free());
+        assert!(run.is_free().unwrap());
         std::fs::write(folder.join("other"), "").unwrap();
-        assert!(!run.is_free());
+        assert!(!run.is_free().unwrap());
         std::fs::remove_dir_all(folder).unwrap();
     }
 }
