@@ -3,6 +3,7 @@
 
 mod commands;
 mod contests;
+mod old_files;
 mod playing;
 mod support;
 #[cfg(feature = "torch")]
