@@ -9,16 +9,16 @@ use std::sync::atomic::AtomicBool;
 use alfil_arena::contest::StateError;
 use alfil_arena::ladder::{Ladder, Standings, svg};
 use alfil_arena::opening::Openings;
-use alfil_game::Game;
+use alfil_game::FullGame;
 use alfil_game::connect4::Connect4;
 use alfil_game::tictactoe::TicTacToe;
 use common::{Folder, entrant};
 
-fn climb<G: Game>(lines: &[&str], games: u64, state: Option<&Path>) -> Result<Standings, StateError> {
+fn climb<G: FullGame>(lines: &[&str], games: u64, state: Option<&Path>) -> Result<Standings, StateError> {
     ladder::<G>(lines, games, state).run(&mut |_| {}, &AtomicBool::new(false))
 }
 
-fn ladder<G: Game>(lines: &[&str], games: u64, state: Option<&Path>) -> Ladder<G> {
+fn ladder<G: FullGame>(lines: &[&str], games: u64, state: Option<&Path>) -> Ladder<G> {
     Ladder {
         players: lines.iter().map(|line| entrant::<G>(line)).collect(),
         anchor: 0,

@@ -3,8 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use alfil_game::registry::{self, GameVisitor};
-use alfil_game::{Game, MoveNumbers, Mover, Wdl};
+use alfil_game::{FullGame, MoveNumbers, Mover, Wdl, registry, with_game};
 use alfil_search::evaluators::{Kind, Tempered};
 use alfil_search::parallel::{Ended, Limits, Line, Report, Search, Settings};
 use alfil_search::tree::{Tree, USUAL_MOVES};
@@ -41,23 +40,10 @@ pub struct Analyse {
 }
 
 pub fn run(command: &Analyse, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    registry::with_game(&command.game, Task { command, out })?
+    with_game!(&command.game, G => analyse::<G>(command, out))?
 }
 
-struct Task<'a, W> {
-    command: &'a Analyse,
-    out: &'a mut W,
-}
-
-impl<W: Write> GameVisitor for Task<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
-        analyse::<G>(self.command, self.out)
-    }
-}
-
-fn analyse<G: Game>(command: &Analyse, out: &mut impl Write) -> anyhow::Result<Verdict> {
+fn analyse<G: FullGame>(command: &Analyse, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let root: G = command.place.reach()?;
     if let Some(outcome) = root.outcome() {
         bail!("there is nothing to analyse: the game is over ({})", outcome.reason);
@@ -95,7 +81,7 @@ pub fn tree(megabytes: u32) -> anyhow::Result<Tree> {
         .context("there is not enough memory: give --hash fewer megabytes")
 }
 
-fn print<G: Game>(root: &G, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
+fn print<G: FullGame>(root: &G, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
     writeln!(out, "{root}")?;
     for line in &report.lines {
         let Mover(Wdl { win, draw, loss }) = line.chances();
@@ -128,7 +114,7 @@ pub fn ended(report: &Report) -> &'static str {
 }
 
 /// The score for the side to move, and the moves that are expected, with their numbers.
-fn describe<G: Game>(line: &Line, root: &G, most: usize) -> String {
+fn describe<G: FullGame>(line: &Line, root: &G, most: usize) -> String {
     let score = match mate(line, root) {
         Some(turns) => format!("#{turns}"),
         None => format!("{:+.2}", f64::from(alfil_uci::centipawns(line.value())) / 100.0),
@@ -137,12 +123,12 @@ fn describe<G: Game>(line: &Line, root: &G, most: usize) -> String {
 }
 
 /// In how many turns of the side to move it wins by force, or with a minus loses.
-fn mate<G: Game>(line: &Line, root: &G) -> Option<i64> {
+fn mate<G: FullGame>(line: &Line, root: &G) -> Option<i64> {
     let (proof, turns) = (line.proof?, i64::from(line.turns_left(root)?));
     if proof.is_win() { Some(turns) } else { proof.is_loss().then_some(-turns) }
 }
 
-fn moves<G: Game>(codes: &[u16], root: &G, most: usize) -> String {
+fn moves<G: FullGame>(codes: &[u16], root: &G, most: usize) -> String {
     let mut game = root.clone();
     let mut numbers = MoveNumbers::of(root);
     let mut words = Vec::new();
@@ -155,7 +141,7 @@ fn moves<G: Game>(codes: &[u16], root: &G, most: usize) -> String {
     words.join(" ")
 }
 
-fn print_json<G: Game>(root: &G, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
+fn print_json<G: FullGame>(root: &G, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let lines: Vec<_> = report
         .lines
         .iter()

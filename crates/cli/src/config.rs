@@ -3,8 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use alfil_game::Encoding;
-use alfil_game::registry::{self, EncodingTask};
+use alfil_game::with_encoding;
 use alfil_train::config::{ConfigError, explain, render};
 use alfil_train::{Config, Run};
 use anyhow::bail;
@@ -37,7 +36,8 @@ pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdi
             for warning in config.warnings() {
                 writeln!(out, "warning: {warning}")?;
             }
-            registry::with_encoding(&config.encoding, Check(&config))??;
+            // Whether a run could begin. What is not asked is whether its device is there: that may be another machine's.
+            with_encoding!(&config.encoding, E => Run::<E>::check(&config, judge(&config)?.as_ref()).map(drop))??;
             let architecture = config.architecture()?;
             let size = architecture.size();
             writeln!(out, "{} is a configuration for {} with a network of {size}", file.display(), config.game)?;
@@ -57,19 +57,6 @@ fn did_you_mean(key: &str) -> String {
     match Config::parse("", &[format!("{key}=0")]) {
         Err(ConfigError::Key { nearest: Some(nearest), .. }) => format!(": did you mean {nearest}?"),
         _ => String::new(),
-    }
-}
-
-/// Whether a run could begin with this configuration. What is not asked is whether its device is there: that may be another
-/// machine's.
-struct Check<'a>(&'a Config);
-
-impl EncodingTask for Check<'_> {
-    type Output = anyhow::Result<()>;
-
-    fn run<E: Encoding>(self) -> anyhow::Result<()> {
-        Run::<E>::check(self.0, judge(self.0)?.as_ref())?;
-        Ok(())
     }
 }
 

@@ -5,8 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use alfil_arena::exam::{Exam, Mark};
 use alfil_arena::player::GRAMMAR;
-use alfil_game::Game;
-use alfil_game::registry::{self, GameVisitor};
+use alfil_game::{FullGame, Game, registry, with_game};
 use anyhow::{Context, ensure};
 use clap::Args;
 use serde_json::json;
@@ -39,55 +38,38 @@ pub struct ExamCommand {
 
 pub fn run(command: ExamCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let game = command.game.clone().map_or_else(first_solved, Ok)?;
-    registry::with_game(&game, Task { command, out })?
+    with_game!(&game, G => examine::<G>(command, out))?
 }
 
 fn first_solved() -> anyhow::Result<String> {
-    struct IsSolved;
-    impl GameVisitor for IsSolved {
-        type Output = bool;
-        fn visit<G: Game>(self) -> bool {
-            G::oracle().is_some()
-        }
-    }
-    let solved = |name: &&&str| registry::with_game(name, IsSolved).unwrap_or(false);
-    Ok(registry::names().iter().find(solved).context("no game has an exact solver")?.to_string())
+    let is_solved = |name: &&&str| with_game!(name, G => G::oracle().is_some()).unwrap_or(false);
+    Ok(registry::names().iter().find(is_solved).context("no game has an exact solver")?.to_string())
 }
 
-struct Task<'a, W> {
-    command: ExamCommand,
-    out: &'a mut W,
-}
-
-impl<W: Write> GameVisitor for Task<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
-        let Task { command, out } = self;
-        let players = command.players.iter().map(|line| entrant::<G>(line)).collect::<anyhow::Result<Vec<_>>>()?;
-        let rules = command.rules.read::<G>()?;
-        ensure!(G::oracle().is_some(), "{} has no exact solver to examine players with", G::NAME);
-        let stop = stop::flag()?;
-        let bar = progress(command.positions.into())?;
-        bar.set_message("positions judged");
-        let mut count = |done: u64, _: u64| bar.set_position(done);
-        let exam = Exam::<G>::new(command.positions as usize, &rules, command.seed, &mut count, &stop);
-        for player in players.iter().take_while(|_| !stop.load(Relaxed)) {
-            let Some(exam) = &exam else { break };
-            bar.set_message(player.name.clone());
-            let mark = exam.mark(player, Arena::threads(player.threads), &mut count, &stop);
-            if command.json {
-                writeln!(out, "{}", to_json(&player.name, &mark))?;
-            } else {
-                bar.suspend(|| writeln!(out, "{}", in_words(&player.name, &mark)).and_then(|()| out.flush()))?;
-            }
+fn examine<G: FullGame>(command: ExamCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let players = command.players.iter().map(|line| entrant::<G>(line)).collect::<anyhow::Result<Vec<_>>>()?;
+    let rules = command.rules.read::<G>()?;
+    ensure!(G::oracle().is_some(), "{} has no exact solver to examine players with", G::NAME);
+    let stop = stop::flag()?;
+    let bar = progress(command.positions.into())?;
+    bar.set_message("positions judged");
+    let mut count = |done: u64, _: u64| bar.set_position(done);
+    let exam = Exam::<G>::new(command.positions as usize, &rules, command.seed, &mut count, &stop);
+    for player in players.iter().take_while(|_| !stop.load(Relaxed)) {
+        let Some(exam) = &exam else { break };
+        bar.set_message(player.name.clone());
+        let mark = exam.mark(player, Arena::threads(player.threads), &mut count, &stop);
+        if command.json {
+            writeln!(out, "{}", to_json(&player.name, &mark))?;
+        } else {
+            bar.suspend(|| writeln!(out, "{}", in_words(&player.name, &mark)).and_then(|()| out.flush()))?;
         }
-        bar.finish_and_clear();
-        if stop.load(Relaxed) {
-            writeln!(out, "{}", if command.json { r#"{"stopped":true}"# } else { "stopped before the end" })?;
-        }
-        Ok(Verdict::Fine)
     }
+    bar.finish_and_clear();
+    if stop.load(Relaxed) {
+        writeln!(out, "{}", if command.json { r#"{"stopped":true}"# } else { "stopped before the end" })?;
+    }
+    Ok(Verdict::Fine)
 }
 
 fn in_words(name: &str, mark: &Mark) -> String {

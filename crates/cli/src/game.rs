@@ -5,8 +5,7 @@ use std::time::Instant;
 
 use alfil_game::conformance::{Check, Effort, check_encoding, check_game};
 use alfil_game::perft::divide;
-use alfil_game::registry::{self, EncodingVisitor, GameVisitor};
-use alfil_game::{Encoding, Game, Score, line};
+use alfil_game::{Encoding, FullGame, Game, Score, for_each_encoding, for_each_game, line, with_game};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -72,7 +71,7 @@ pub struct RulesText {
 }
 
 impl RulesText {
-    pub fn read<G: Game>(&self) -> anyhow::Result<G::Rules> {
+    pub fn read<G: FullGame>(&self) -> anyhow::Result<G::Rules> {
         Ok(G::rules(&self.rules)?)
     }
 
@@ -100,7 +99,7 @@ pub struct Place {
 
 impl Place {
     /// Plays to the position.
-    pub fn reach<G: Game>(&self) -> anyhow::Result<G> {
+    pub fn reach<G: FullGame>(&self) -> anyhow::Result<G> {
         let rules = self.rules.read::<G>()?;
         let mut game = match self.position.as_deref() {
             None | Some("start" | "startpos") => G::new(&rules),
@@ -118,128 +117,112 @@ impl Place {
 pub fn run(command: GameCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     match command {
         GameCommand::List { json } => list(json, out),
-        GameCommand::Perft { game, depth, place } => registry::with_game(&game, Perft { depth, place, out })?,
+        GameCommand::Perft { game, depth, place } => with_game!(&game, G => perft::<G>(depth, place, out))?,
         GameCommand::Check { game, games, seed, rules, json } => {
             check(&game, &rules, Effort { games: games as usize, seed }, json, out)
         }
-        GameCommand::Show { game, place } => registry::with_game(&game, Show { place, out })?,
-        GameCommand::Solve { game, place } => registry::with_game(&game, Solve { place, out })?,
+        GameCommand::Show { game, place } => with_game!(&game, G => show::<G>(place, out))?,
+        GameCommand::Solve { game, place } => with_game!(&game, G => solve::<G>(place, out))?,
     }
 }
 
 fn list(json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    struct Title;
-    impl GameVisitor for Title {
-        type Output = (&'static str, bool);
-        fn visit<G: Game>(self) -> (&'static str, bool) {
-            (G::TITLE, G::oracle().is_some())
-        }
-    }
-    struct Encodings(Vec<serde_json::Value>);
-    impl EncodingVisitor for Encodings {
-        fn visit<E: Encoding>(&mut self) {
-            self.0.push(json!({
-                "name": E::NAME,
-                "version": E::VERSION,
-                "planes": E::PLANES,
-                "height": E::HEIGHT,
-                "width": E::WIDTH,
-                "policy": E::POLICY_SIZE,
-            }));
-        }
-    }
     let mut games = Vec::new();
-    for name in registry::names() {
-        let (title, solver) = registry::with_game(name, Title)?;
-        let mut encodings = Encodings(Vec::new());
-        registry::with_encodings(name, &mut encodings)?;
-        if !json {
-            writeln!(out, "{name:<13} {title}{}", if solver { " (with an exact solver)" } else { "" })?;
-            for encoding in &encodings.0 {
-                let size = |key: &str| encoding[key].as_u64().unwrap_or_default();
-                writeln!(
-                    out,
-                    "    {:<20} {:>3} planes of {}x{}, {} policy indices",
-                    encoding["name"].as_str().unwrap_or_default(),
-                    size("planes"),
-                    size("height"),
-                    size("width"),
-                    size("policy")
-                )?;
-            }
-        }
-        games.push(json!({"name": name, "title": title, "solver": solver, "encodings": encodings.0}));
-    }
+    for_each_game!(G => games.push(Listed::new::<G>()));
     if json {
+        let games: Vec<_> = games.iter().map(Listed::json).collect();
         writeln!(out, "{}", serde_json::Value::from(games))?;
+        return Ok(Verdict::Fine);
+    }
+    for Listed { name, title, solver, encodings } in games {
+        writeln!(out, "{name:<13} {title}{}", if solver { " (with an exact solver)" } else { "" })?;
+        for Shape { name, planes, height, width, policy, .. } in encodings {
+            writeln!(out, "    {name:<20} {planes:>3} planes of {height}x{width}, {policy} policy indices")?;
+        }
     }
     Ok(Verdict::Fine)
 }
 
+/// What the list says about a game.
+struct Listed {
+    name: &'static str,
+    title: &'static str,
+    solver: bool,
+    encodings: Vec<Shape>,
+}
+
+/// What the list says about an encoding.
+struct Shape {
+    name: &'static str,
+    version: u32,
+    planes: usize,
+    height: usize,
+    width: usize,
+    policy: usize,
+}
+
+impl Listed {
+    fn new<G: FullGame>() -> Listed {
+        let mut encodings = Vec::new();
+        for_each_encoding!(E => if <E as Encoding>::Game::NAME == G::NAME {
+            encodings.push(Shape {
+                name: E::NAME,
+                version: E::VERSION,
+                planes: E::PLANES,
+                height: E::HEIGHT,
+                width: E::WIDTH,
+                policy: E::POLICY_SIZE,
+            });
+        });
+        Listed { name: G::NAME, title: G::TITLE, solver: G::oracle().is_some(), encodings }
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let shape = |shape: &Shape| {
+            let Shape { name, version, planes, height, width, policy } = shape;
+            json!({
+                "name": name, "version": version, "planes": planes, "height": height, "width": width, "policy": policy,
+            })
+        };
+        let encodings: Vec<_> = self.encodings.iter().map(shape).collect();
+        json!({"name": self.name, "title": self.title, "solver": self.solver, "encodings": encodings})
+    }
+}
+
 /// Names of a game's encodings, its usual one first.
 pub fn encoding_names(game: &str) -> anyhow::Result<Vec<&'static str>> {
-    struct Names(Vec<&'static str>);
-    impl EncodingVisitor for Names {
-        fn visit<E: Encoding>(&mut self) {
-            self.0.push(E::NAME);
-        }
-    }
-    let mut names = Names(Vec::new());
-    registry::with_encodings(game, &mut names)?;
-    Ok(names.0)
+    let listed = with_game!(game, G => Listed::new::<G>())?;
+    Ok(listed.encodings.iter().map(|encoding| encoding.name).collect())
 }
 
-struct Perft<'a, W> {
-    depth: u32,
-    place: Place,
-    out: &'a mut W,
-}
-
-impl<W: Write> GameVisitor for Perft<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
-        let Perft { depth, place, out } = self;
-        let game: G = place.reach()?;
-        let started = Instant::now();
-        let moves = divide(&game, depth);
-        let seconds = started.elapsed().as_secs_f64();
-        let total = if depth == 0 { 1 } else { moves.iter().map(|(_, count)| count).sum::<u64>() };
-        if place.json {
-            let moves: serde_json::Map<_, _> =
-                moves.into_iter().map(|(m, count)| (game.move_text(m), count.into())).collect();
-            let position = game.position();
-            writeln!(out, "{}", json!({"position": position, "depth": depth, "nodes": total, "moves": moves}))?;
-        } else {
-            for (m, count) in moves {
-                writeln!(out, "{:<6} {count}", game.move_text(m))?;
-            }
-            writeln!(out, "{:.1} million a second\n{total}", total as f64 / seconds.max(1e-9) / 1e6)?;
+fn perft<G: FullGame>(depth: u32, place: Place, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let game: G = place.reach()?;
+    let started = Instant::now();
+    let moves = divide(&game, depth);
+    let seconds = started.elapsed().as_secs_f64();
+    let total = if depth == 0 { 1 } else { moves.iter().map(|(_, count)| count).sum::<u64>() };
+    if place.json {
+        let moves: serde_json::Map<_, _> =
+            moves.into_iter().map(|(m, count)| (game.move_text(m), count.into())).collect();
+        let position = game.position();
+        writeln!(out, "{}", json!({"position": position, "depth": depth, "nodes": total, "moves": moves}))?;
+    } else {
+        for (m, count) in moves {
+            writeln!(out, "{:<6} {count}", game.move_text(m))?;
         }
-        Ok(Verdict::Fine)
+        writeln!(out, "{:.1} million a second\n{total}", total as f64 / seconds.max(1e-9) / 1e6)?;
     }
+    Ok(Verdict::Fine)
 }
 
 fn check(name: &str, rules: &RulesText, effort: Effort, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    struct Rules<'a>(&'a RulesText, Effort);
-    impl GameVisitor for Rules<'_> {
-        type Output = anyhow::Result<Vec<(&'static str, Check)>>;
-        fn visit<G: Game>(self) -> Self::Output {
-            let checks = check_game::<G>(&self.0.read::<G>()?, self.1);
-            Ok(checks.into_iter().map(|check| (G::NAME, check)).collect())
-        }
-    }
-    struct Encodings<'a>(&'a RulesText, Effort, Vec<(&'static str, Check)>);
-    impl EncodingVisitor for Encodings<'_> {
-        fn visit<E: Encoding>(&mut self) {
-            // The game's own checks have read the same rules before.
-            let Ok(rules) = self.0.read::<E::Game>() else { return };
-            self.2.extend(check_encoding::<E>(&rules, self.1).into_iter().map(|check| (E::NAME, check)));
-        }
-    }
-    let mut encodings = Encodings(rules, effort, registry::with_game(name, Rules(rules, effort))??);
-    registry::with_encodings(name, &mut encodings)?;
-    let checks = encodings.2;
+    let game = with_game!(name, G => (G::NAME, check_game::<G>(&rules.read::<G>()?, effort)))?;
+    let mut subjects = vec![game];
+    for_each_encoding!(E => if <E as Encoding>::Game::NAME == name {
+        subjects.push((E::NAME, check_encoding::<E>(&rules.read::<<E as Encoding>::Game>()?, effort)));
+    });
+    let of = |(subject, checks): (&'static str, Vec<Check>)| checks.into_iter().map(move |check| (subject, check));
+    let checks: Vec<_> = subjects.into_iter().flat_map(of).collect();
     let broken = checks.iter().filter(|(_, check)| check.result.is_err()).count();
     if json {
         let checks: Vec<_> = checks
@@ -273,46 +256,36 @@ fn check(name: &str, rules: &RulesText, effort: Effort, json: bool, out: &mut im
     Ok(if broken == 0 { Verdict::Fine } else { Verdict::Failed })
 }
 
-struct Show<'a, W> {
-    place: Place,
-    out: &'a mut W,
-}
-
-impl<W: Write> GameVisitor for Show<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
-        let Show { place, out } = self;
-        let game: G = place.reach()?;
-        let mut moves = Vec::new();
-        let outcome = game.legal_moves(&mut moves);
-        if place.json {
-            let texts: Vec<_> = moves.iter().map(|&m| game.move_text(m)).collect();
-            let outcome = outcome.map(|end| json!({"first": end.score.0.points(), "reason": end.reason}));
-            let report = json!({
-                "game": G::NAME,
-                "position": game.position(),
-                "side": game.side().to_string(),
-                "moves": texts,
-                "outcome": outcome,
-            });
-            writeln!(out, "{report}")?;
-            return Ok(Verdict::Fine);
-        }
-        writeln!(out, "{game}\n{}\n", game.position())?;
-        match outcome {
-            Some(end) => {
-                let points = end.score.0.points();
-                writeln!(out, "over: {points} to {}, {}", 1.0 - points, end.reason)?;
-            }
-            None => {
-                writeln!(out, "{} legal moves:", moves.len())?;
-                let names: Vec<_> = moves.iter().map(|&m| game.move_name(m)).collect();
-                write_columns(&names, out)?;
-            }
-        }
-        Ok(Verdict::Fine)
+fn show<G: FullGame>(place: Place, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let game: G = place.reach()?;
+    let mut moves = Vec::new();
+    let outcome = game.legal_moves(&mut moves);
+    if place.json {
+        let texts: Vec<_> = moves.iter().map(|&m| game.move_text(m)).collect();
+        let outcome = outcome.map(|end| json!({"first": end.score.0.points(), "reason": end.reason}));
+        let report = json!({
+            "game": G::NAME,
+            "position": game.position(),
+            "side": game.side().to_string(),
+            "moves": texts,
+            "outcome": outcome,
+        });
+        writeln!(out, "{report}")?;
+        return Ok(Verdict::Fine);
     }
+    writeln!(out, "{game}\n{}\n", game.position())?;
+    match outcome {
+        Some(end) => {
+            let points = end.score.0.points();
+            writeln!(out, "over: {points} to {}, {}", 1.0 - points, end.reason)?;
+        }
+        None => {
+            writeln!(out, "{} legal moves:", moves.len())?;
+            let names: Vec<_> = moves.iter().map(|&m| game.move_name(m)).collect();
+            write_columns(&names, out)?;
+        }
+    }
+    Ok(Verdict::Fine)
 }
 
 /// Words side by side in 78 columns.
@@ -327,50 +300,40 @@ pub fn write_columns(words: &[String], out: &mut impl Write) -> anyhow::Result<(
     Ok(())
 }
 
-struct Solve<'a, W> {
-    place: Place,
-    out: &'a mut W,
-}
-
-impl<W: Write> GameVisitor for Solve<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
-        let Solve { place, out } = self;
-        let Some(mut oracle) = G::oracle() else { bail!("{} has no exact solver", G::NAME) };
-        let game: G = place.reach()?;
-        if let Some(end) = game.outcome() {
-            bail!("the game is over ({}): there is nothing to solve", end.reason);
-        }
-        if game.ply() < oracle.quick_from() {
-            eprintln!("so early in the game this can take minutes…");
-        }
-        let mut moves = oracle.judge_moves(&game);
-        moves.sort_by(|(_, a), (_, b)| b.preference(a));
-        let word = |score| match score {
-            Score::WIN => "win",
-            Score::LOSS => "loss",
-            _ => "draw",
-        };
-        if place.json {
-            let moves: Vec<_> = moves
-                .iter()
-                .map(|(m, judgement)| {
-                    json!({
-                        "move": game.move_text(*m),
-                        "result": word(judgement.score.0),
-                        "plies": judgement.plies,
-                    })
-                })
-                .collect();
-            let result = moves.first().map(|best| best["result"].clone());
-            writeln!(out, "{}", json!({"position": game.position(), "result": result, "moves": moves}))?;
-            return Ok(Verdict::Fine);
-        }
-        writeln!(out, "{game}")?;
-        for (m, judgement) in &moves {
-            writeln!(out, "{:<6} {:<4} in {} plies", game.move_name(*m), word(judgement.score.0), judgement.plies)?;
-        }
-        Ok(Verdict::Fine)
+fn solve<G: FullGame>(place: Place, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let Some(mut oracle) = G::oracle() else { bail!("{} has no exact solver", G::NAME) };
+    let game: G = place.reach()?;
+    if let Some(end) = game.outcome() {
+        bail!("the game is over ({}): there is nothing to solve", end.reason);
     }
+    if game.ply() < oracle.quick_from() {
+        eprintln!("so early in the game this can take minutes…");
+    }
+    let mut moves = oracle.judge_moves(&game);
+    moves.sort_by(|(_, a), (_, b)| b.preference(a));
+    let word = |score| match score {
+        Score::WIN => "win",
+        Score::LOSS => "loss",
+        _ => "draw",
+    };
+    if place.json {
+        let moves: Vec<_> = moves
+            .iter()
+            .map(|(m, judgement)| {
+                json!({
+                    "move": game.move_text(*m),
+                    "result": word(judgement.score.0),
+                    "plies": judgement.plies,
+                })
+            })
+            .collect();
+        let result = moves.first().map(|best| best["result"].clone());
+        writeln!(out, "{}", json!({"position": game.position(), "result": result, "moves": moves}))?;
+        return Ok(Verdict::Fine);
+    }
+    writeln!(out, "{game}")?;
+    for (m, judgement) in &moves {
+        writeln!(out, "{:<6} {:<4} in {} plies", game.move_name(*m), word(judgement.score.0), judgement.plies)?;
+    }
+    Ok(Verdict::Fine)
 }

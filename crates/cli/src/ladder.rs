@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use alfil_arena::ladder::{Climb, Ladder, svg};
 use alfil_arena::player::GRAMMAR;
-use alfil_game::Game;
-use alfil_game::registry::{self, GameVisitor};
+use alfil_game::{FullGame, registry, with_game};
 use alfil_train::RunDirectory;
 use anyhow::{Context, anyhow, bail, ensure};
 use clap::Args;
@@ -47,69 +46,58 @@ pub struct LadderCommand {
 
 pub fn run(command: LadderCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let game = command.game.clone();
-    registry::with_game(&game, Task { command, out })?
+    with_game!(&game, G => climb::<G>(command, out))?
 }
 
-struct Task<'a, W> {
-    command: LadderCommand,
-    out: &'a mut W,
-}
-
-impl<W: Write> GameVisitor for Task<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
-        let Task { command, out } = self;
-        let anchor = command.anchor.rsplit_once('=');
-        let anchor = anchor.and_then(|(line, elo)| Some((line, elo.parse::<f64>().ok()?)));
-        let (anchor, anchor_elo) = anchor
-            .ok_or_else(|| anyhow!("--anchor '{}' should be a player and its Elo, as in random=0", command.anchor))?;
-        ensure!(anchor_elo.abs() <= MOST_ELO, "--anchor should be from {} to {MOST_ELO} Elo", -MOST_ELO);
-        let mut lines = vec![anchor.to_owned()];
-        for line in &command.players {
-            lines.extend(expand(line)?);
-        }
-        let players = lines.iter().map(|line| entrant::<G>(line)).collect::<anyhow::Result<Vec<_>>>()?;
-        let threads = players.iter().map(|player| player.threads).max().unwrap_or(1);
-        // Better now than after a night of games.
-        let folder =
-            command.svg.as_ref().and_then(|path| path.parent()).filter(|folder| !folder.as_os_str().is_empty());
-        let missing = |folder: &&Path| !folder.is_dir();
-        if let Some(folder) = folder.filter(missing) {
-            bail!("cannot write --svg: there is no folder {}", folder.display());
-        }
-        let ladder = Ladder {
-            players,
-            anchor: 0,
-            anchor_elo,
-            games: command.games,
-            newcomer: None,
-            concurrency: command.arena.concurrency(threads),
-            seed: command.arena.seed,
-            openings: command.arena.openings()?,
-            state: command.state,
-        };
-        let bar = progress(0)?;
-        let mut tell = |climb: Climb<'_>| {
-            bar.set_length(climb.target);
-            bar.set_message(climb.between.join(" - "));
-            bar.set_position(climb.games);
-        };
-        let stop = stop::flag()?;
-        let standings = ladder.run(&mut tell, &stop)?;
-        bar.finish_and_clear();
-        if let Some(path) = &command.svg {
-            let picture = svg(&standings);
-            alfil_core::disk::write_whole(path, picture.as_bytes())
-                .with_context(|| format!("cannot write {}", path.display()))?;
-        }
-        if command.json {
-            writeln!(out, "{}", standings.json())?
-        } else {
-            write!(out, "{standings}")?
-        }
-        Ok(if standings.faults == 0 { Verdict::Fine } else { Verdict::Failed })
+fn climb<G: FullGame>(command: LadderCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let anchor = command.anchor.rsplit_once('=');
+    let anchor = anchor.and_then(|(line, elo)| Some((line, elo.parse::<f64>().ok()?)));
+    let (anchor, anchor_elo) = anchor
+        .ok_or_else(|| anyhow!("--anchor '{}' should be a player and its Elo, as in random=0", command.anchor))?;
+    ensure!(anchor_elo.abs() <= MOST_ELO, "--anchor should be from {} to {MOST_ELO} Elo", -MOST_ELO);
+    let mut lines = vec![anchor.to_owned()];
+    for line in &command.players {
+        lines.extend(expand(line)?);
     }
+    let players = lines.iter().map(|line| entrant::<G>(line)).collect::<anyhow::Result<Vec<_>>>()?;
+    let threads = players.iter().map(|player| player.threads).max().unwrap_or(1);
+    // Better now than after a night of games.
+    let folder = command.svg.as_ref().and_then(|path| path.parent()).filter(|folder| !folder.as_os_str().is_empty());
+    let missing = |folder: &&Path| !folder.is_dir();
+    if let Some(folder) = folder.filter(missing) {
+        bail!("cannot write --svg: there is no folder {}", folder.display());
+    }
+    let ladder = Ladder {
+        players,
+        anchor: 0,
+        anchor_elo,
+        games: command.games,
+        newcomer: None,
+        concurrency: command.arena.concurrency(threads),
+        seed: command.arena.seed,
+        openings: command.arena.openings()?,
+        state: command.state,
+    };
+    let bar = progress(0)?;
+    let mut tell = |climb: Climb<'_>| {
+        bar.set_length(climb.target);
+        bar.set_message(climb.between.join(" - "));
+        bar.set_position(climb.games);
+    };
+    let stop = stop::flag()?;
+    let standings = ladder.run(&mut tell, &stop)?;
+    bar.finish_and_clear();
+    if let Some(path) = &command.svg {
+        let picture = svg(&standings);
+        alfil_core::disk::write_whole(path, picture.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if command.json {
+        writeln!(out, "{}", standings.json())?
+    } else {
+        write!(out, "{standings}")?
+    }
+    Ok(if standings.faults == 0 { Verdict::Fine } else { Verdict::Failed })
 }
 
 /// A folder, with keys behind a colon if there are any, stands for the networks in it.

@@ -11,9 +11,9 @@ use alfil_arena::contest::{Archive, Match, Progress, Settings};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, GRAMMAR, PlayerLine};
 use alfil_arena::stats::Sprt;
-use alfil_game::Game;
 use alfil_game::chess::Chess;
-use alfil_game::registry::{self, GameVisitor};
+use alfil_game::{FullGame, Game};
+use alfil_game::{registry, with_game};
 use anyhow::{Context, ensure};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -104,7 +104,7 @@ impl Arena {
         (cores / threads.max(1) as usize).max(1)
     }
 
-    pub fn openings<G: Game>(&self) -> anyhow::Result<Openings<G>> {
+    pub fn openings<G: FullGame>(&self) -> anyhow::Result<Openings<G>> {
         let rules = self.rules.read::<G>()?;
         Ok(match self.openings.as_str() {
             "auto" => Openings::random(self.seed, &rules),
@@ -114,7 +114,7 @@ impl Arena {
 }
 
 /// The player that a line names.
-pub fn entrant<G: Game>(line: &str) -> anyhow::Result<Entrant<G>> {
+pub fn entrant<G: FullGame>(line: &str) -> anyhow::Result<Entrant<G>> {
     Ok(line.parse::<PlayerLine>()?.entrant()?)
 }
 
@@ -128,52 +128,42 @@ pub fn progress(games: u64) -> anyhow::Result<ProgressBar> {
 
 pub fn run(command: MatchCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let game = command.game.clone();
-    registry::with_game(&game, Task { command, out })?
+    with_game!(&game, G => play::<G>(command, out))?
 }
 
-struct Task<'a, W> {
-    command: MatchCommand,
-    out: &'a mut W,
-}
-
-impl<W: Write> GameVisitor for Task<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
-        let Task { command, out } = self;
-        ensure!(command.syzygy.is_none() || G::NAME == Chess::NAME, "--syzygy is for chess");
-        let tables = command.syzygy.as_deref().map(Tables::open).transpose().map_err(anyhow::Error::msg)?;
-        let sprt: Option<Sprt> = command.sprt.as_deref().map(str::parse).transpose().context("--sprt")?;
-        let mut openings = command.arena.openings()?;
-        let (a, b) = (entrant::<G>(&command.a)?, entrant::<G>(&command.b)?);
-        let beside = |pgn: &PathBuf| {
-            let mut name = pgn.clone().into_os_string();
-            name.push(".journal");
-            PathBuf::from(name)
-        };
-        let journal = command.state.clone().or_else(|| command.pgn.as_ref().map(beside));
-        let settings = Settings {
-            games: command.games,
-            concurrency: command.arena.concurrency(a.threads.max(b.threads)),
-            seed: command.arena.seed,
-            sprt,
-        };
-        let stop = stop::flag()?;
-        let archive = Archive { journal, pgn: command.pgn };
-        let bar = progress(command.games.next_multiple_of(2))?;
-        let mut tell = |progress: Progress<'_>| {
-            bar.set_message(progress.report.brief());
-            bar.set_position(progress.report.games());
-        };
-        let referee = |game: &G| tables.as_ref()?.outcome((game as &dyn Any).downcast_ref::<Chess>()?);
-        let contest = Match { a: &a, b: &b, openings: &mut openings, settings, referee: Some(&referee), archive };
-        let report = contest.run(&mut tell, &stop)?;
-        bar.finish_and_clear();
-        if command.json {
-            writeln!(out, "{}", report.json())?
-        } else {
-            write!(out, "{report}")?
-        }
-        Ok(if report.faults.is_empty() { Verdict::Fine } else { Verdict::Failed })
+fn play<G: FullGame>(command: MatchCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    ensure!(command.syzygy.is_none() || G::NAME == Chess::NAME, "--syzygy is for chess");
+    let tables = command.syzygy.as_deref().map(Tables::open).transpose().map_err(anyhow::Error::msg)?;
+    let sprt: Option<Sprt> = command.sprt.as_deref().map(str::parse).transpose().context("--sprt")?;
+    let mut openings = command.arena.openings()?;
+    let (a, b) = (entrant::<G>(&command.a)?, entrant::<G>(&command.b)?);
+    let beside = |pgn: &PathBuf| {
+        let mut name = pgn.clone().into_os_string();
+        name.push(".journal");
+        PathBuf::from(name)
+    };
+    let journal = command.state.clone().or_else(|| command.pgn.as_ref().map(beside));
+    let settings = Settings {
+        games: command.games,
+        concurrency: command.arena.concurrency(a.threads.max(b.threads)),
+        seed: command.arena.seed,
+        sprt,
+    };
+    let stop = stop::flag()?;
+    let archive = Archive { journal, pgn: command.pgn };
+    let bar = progress(command.games.next_multiple_of(2))?;
+    let mut tell = |progress: Progress<'_>| {
+        bar.set_message(progress.report.brief());
+        bar.set_position(progress.report.games());
+    };
+    let referee = |game: &G| tables.as_ref()?.outcome((game as &dyn Any).downcast_ref::<Chess>()?);
+    let contest = Match { a: &a, b: &b, openings: &mut openings, settings, referee: Some(&referee), archive };
+    let report = contest.run(&mut tell, &stop)?;
+    bar.finish_and_clear();
+    if command.json {
+        writeln!(out, "{}", report.json())?
+    } else {
+        write!(out, "{report}")?
     }
+    Ok(if report.faults.is_empty() { Verdict::Fine } else { Verdict::Failed })
 }

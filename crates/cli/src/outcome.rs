@@ -1,14 +1,14 @@
 //! Sides and results in words.
 
-use alfil_game::{Game, Outcome, Score, Side};
+use alfil_game::{FullGame, Outcome, Score, Side};
 
 /// What a side is called.
-pub fn side_name<G: Game>(side: Side) -> &'static str {
+pub fn side_name<G: FullGame>(side: Side) -> &'static str {
     G::SIDES[side as usize]
 }
 
 /// "white wins: checkmate"
-pub fn in_words<G: Game>(outcome: &Outcome) -> String {
+pub fn in_words<G: FullGame>(outcome: &Outcome) -> String {
     let [first, second] = G::SIDES;
     let result = match outcome.score.0 {
         Score::WIN => format!("{first} wins"),

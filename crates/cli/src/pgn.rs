@@ -5,9 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use alfil_game::Game;
 use alfil_game::pgn::{PgnError, PgnReader};
-use alfil_game::registry::{self, GameVisitor};
+use alfil_game::{FullGame, registry, with_game};
 use anyhow::Context;
 use clap::Subcommand;
 use serde_json::json;
@@ -35,27 +34,12 @@ pub enum PgnCommand {
 pub fn run(command: PgnCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     match command {
         PgnCommand::Check { file, game, rules, json } => {
-            registry::with_game(&game, Check { path: &file, rules: &rules, json, out })?
+            with_game!(&game, G => check::<G>(&file, rules.read::<G>()?, json, out))?
         }
     }
 }
 
-struct Check<'a, W> {
-    path: &'a Path,
-    rules: &'a RulesText,
-    json: bool,
-    out: &'a mut W,
-}
-
-impl<W: Write> GameVisitor for Check<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
-        check::<G>(self.path, self.rules.read::<G>()?, self.json, self.out)
-    }
-}
-
-fn check<G: Game>(path: &Path, rules: G::Rules, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
+fn check<G: FullGame>(path: &Path, rules: G::Rules, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let cannot_read = || format!("cannot read {}", path.display());
     let file = File::open(path).with_context(cannot_read)?;
     let started = Instant::now();

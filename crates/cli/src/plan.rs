@@ -4,8 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use alfil_game::Encoding;
-use alfil_game::registry::{self, EncodingTask};
+use alfil_game::with_encoding;
 use alfil_train::{Config, Machine, Plan, plan};
 use clap::Args;
 use serde_json::json;
@@ -33,22 +32,8 @@ pub fn run(command: PlanCommand, out: &mut impl Write) -> anyhow::Result<Verdict
     let config = Config::load(&command.config, &command.set)?;
     let machine = machine(&config)?;
     let time = Duration::from_secs(command.seconds);
-    let found = registry::with_encoding(&config.encoding, Measure { config: &config, machine: &machine, time })??;
+    let found = with_encoding!(&config.encoding, E => plan::<E>(&config, &machine, time))??;
     if command.json { print_json(&found, out) } else { print(&found, &config, &machine, out) }
-}
-
-struct Measure<'a> {
-    config: &'a Config,
-    machine: &'a Machine,
-    time: Duration,
-}
-
-impl EncodingTask for Measure<'_> {
-    type Output = anyhow::Result<Plan>;
-
-    fn run<E: Encoding>(self) -> anyhow::Result<Plan> {
-        Ok(plan::<E>(self.config, self.machine, self.time)?)
-    }
 }
 
 fn print(plan: &Plan, config: &Config, machine: &Machine, out: &mut impl Write) -> anyhow::Result<Verdict> {

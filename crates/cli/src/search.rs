@@ -4,8 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use alfil_game::registry::{self, GameVisitor};
-use alfil_game::{Game, Mover, Score, Wdl};
+use alfil_game::{FullGame, Mover, Score, Wdl, with_game};
 use alfil_search::parallel::{Ended, Limits, Report, Search, Settings};
 use alfil_search::selection::{Gumbel, Puct, Rule};
 use alfil_search::tree::{Child, Proof, dot};
@@ -79,49 +78,39 @@ impl RuleName {
 
 pub fn run(command: SearchCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let game = command.game.clone();
-    registry::with_game(&game, Task { command, out })?
+    with_game!(&game, G => search::<G>(command, out))?
 }
 
-struct Task<'a, W> {
-    command: SearchCommand,
-    out: &'a mut W,
-}
-
-impl<W: Write> GameVisitor for Task<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
-        let Task { command, out } = self;
-        let root: G = command.place.reach()?;
-        if let Some(outcome) = root.outcome() {
-            bail!("there is nothing to search: the game is over ({})", outcome.reason);
-        }
-        let kind = kind(&command.evaluator, G::NAME)?;
-        let maker = kind.maker::<G>().with_context(|| format!("cannot use {}", command.evaluator))?;
-        let evaluators = (0..u64::from(command.threads)).map(maker).collect();
-        let control = stop::control()?;
-        control.set_deadline(command.movetime.map(|time| Instant::now() + time));
-        let visits = command.visits.or_else(|| command.movetime.is_none().then_some(1_000));
-        let limits = Limits { visits, ..Limits::default() };
-        let settings = Settings { rule: command.rule.rule(), batch: command.batch as usize, lines: 1 };
-        let mut search = Search::new(tree(command.hash)?, evaluators, root.clone());
-        let report = search.run(&settings, &limits, &control, &mut |_| {});
-        if let Some(path) = &command.dot {
-            let text = dot(search.tree(), &root, 60);
-            alfil_core::disk::write_whole(path, text.as_bytes())
-                .with_context(|| format!("cannot write {}", path.display()))?;
-        }
-        if command.place.json { print_json(&search, &report, out) } else { print(&search, &report, out) }
+fn search<G: FullGame>(command: SearchCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let root: G = command.place.reach()?;
+    if let Some(outcome) = root.outcome() {
+        bail!("there is nothing to search: the game is over ({})", outcome.reason);
     }
+    let kind = kind(&command.evaluator, G::NAME)?;
+    let maker = kind.maker::<G>().with_context(|| format!("cannot use {}", command.evaluator))?;
+    let evaluators = (0..u64::from(command.threads)).map(maker).collect();
+    let control = stop::control()?;
+    control.set_deadline(command.movetime.map(|time| Instant::now() + time));
+    let visits = command.visits.or_else(|| command.movetime.is_none().then_some(1_000));
+    let limits = Limits { visits, ..Limits::default() };
+    let settings = Settings { rule: command.rule.rule(), batch: command.batch as usize, lines: 1 };
+    let mut search = Search::new(tree(command.hash)?, evaluators, root.clone());
+    let report = search.run(&settings, &limits, &control, &mut |_| {});
+    if let Some(path) = &command.dot {
+        let text = dot(search.tree(), &root, 60);
+        alfil_core::disk::write_whole(path, text.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if command.place.json { print_json(&search, &report, out) } else { print(&search, &report, out) }
 }
 
-fn ranked<G: Game>(search: &Search<G>) -> Vec<(String, Child)> {
+fn ranked<G: FullGame>(search: &Search<G>) -> Vec<(String, Child)> {
     let name = |code: u16| G::Move::try_from(code).map_or_else(|_| code.to_string(), |m| search.root().move_name(m));
     let children = search.tree().root().map_or(Vec::new(), |root| root.ranked());
     children.into_iter().map(|child| (name(child.code), child)).collect()
 }
 
-fn print<G: Game>(search: &Search<G>, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
+fn print<G: FullGame>(search: &Search<G>, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
     writeln!(out, "{}", search.root())?;
     writeln!(
         out,
@@ -162,7 +151,7 @@ fn describe(proof: Proof) -> String {
     }
 }
 
-fn print_json<G: Game>(search: &Search<G>, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
+fn print_json<G: FullGame>(search: &Search<G>, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let moves: Vec<_> = ranked(search)
         .into_iter()
         .map(|(name, child)| {

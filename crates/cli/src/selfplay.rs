@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use alfil_game::Game;
-use alfil_game::registry::{self, GameVisitor};
+use alfil_game::{FullGame, registry, with_game};
 use alfil_nn::Network;
 use alfil_search::evaluators::{Kind, Maker, cached};
 use alfil_search::selection::{Gumbel, Puct};
@@ -102,71 +101,59 @@ pub fn run(command: SelfplayCommand, out: &mut impl Write) -> anyhow::Result<Ver
         (None, Kind::Network(network)) => network.origin.game.clone(),
         (None, _) => registry::DEFAULT.to_owned(),
     };
-    registry::with_game(&game, Task { command, kind, out })?
+    with_game!(&game, G => play::<G>(command, kind, out))?
 }
 
-struct Task<'a, W> {
-    command: SelfplayCommand,
-    kind: Kind,
-    out: &'a mut W,
-}
-
-impl<W: Write> GameVisitor for Task<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
-        let Task { command, kind, out } = self;
-        let maker = match (&command.device, &kind) {
-            (Some(device), Kind::Network(network)) => on_device(network, device),
-            (Some(_), _) => bail!("--device is for networks"),
-            (None, _) => kind.maker::<G>().map_err(anyhow::Error::from),
-        };
-        let maker = maker.with_context(|| format!("cannot use {}", command.evaluator))?;
-        let rules = command.rules.read::<G>()?;
-        let settings = settings::<G>(&command, &rules)?;
-        std::fs::create_dir_all(&command.output)
-            .with_context(|| format!("cannot make the folder {}", command.output.display()))?;
-        let _lock = lock(&command.output)?;
-        let maker = match command.cache {
-            0 => maker,
-            megabytes => cached(maker, (megabytes as usize) << 20),
-        };
-        let first = next_number::<G>(&command.output)?;
-        let stop = stop::flag()?;
-        let session = Session {
-            settings,
-            rules,
-            lanes: command.lanes.map_or_else(cores, |lanes| lanes as usize),
-            maker: &maker,
-            judge: None,
-            tickets: Arc::new(Tickets::of(first..first.saturating_add(command.games))),
-            stop: &stop,
-            seed: command.seed,
-            folder: &command.output,
-        };
-        let bar = ProgressBar::new(command.games)
-            .with_style(ProgressStyle::with_template("{pos}/{len} games {bar:20} {msg}")?);
-        bar.enable_steady_tick(Duration::from_millis(500));
-        let (began, mut pace) = (Instant::now(), Pace::default());
-        let counts = session.run(&mut |counts| {
-            bar.set_position(counts.games);
-            let seconds = began.elapsed().as_secs_f64();
-            let [speed, games] = Counters { counts, seconds, at_once: command.at_once as usize }.lines();
-            pace.note(counts.games, seconds);
-            let left =
-                pace.left(command.games, seconds).map_or(String::new(), |left| format!(", {} left", clock(left)));
-            let a_second = rate(pace.a_second().unwrap_or(0.0));
-            bar.set_message(format!("{}{left}\n  {a_second} games/s, {speed}\n  {games}", clock(seconds)));
-        })?;
-        bar.finish_and_clear();
-        let done = Done {
-            command: &command,
-            counts: &counts,
-            seconds: began.elapsed().as_secs_f64(),
-            stopped: stop.load(Relaxed) && counts.games < command.games,
-        };
-        if command.json { done.print_json(out) } else { done.print(out) }
-    }
+fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let maker = match (&command.device, &kind) {
+        (Some(device), Kind::Network(network)) => on_device(network, device),
+        (Some(_), _) => bail!("--device is for networks"),
+        (None, _) => kind.maker::<G>().map_err(anyhow::Error::from),
+    };
+    let maker = maker.with_context(|| format!("cannot use {}", command.evaluator))?;
+    let rules = command.rules.read::<G>()?;
+    let settings = settings::<G>(&command, &rules)?;
+    std::fs::create_dir_all(&command.output)
+        .with_context(|| format!("cannot make the folder {}", command.output.display()))?;
+    let _lock = lock(&command.output)?;
+    let maker = match command.cache {
+        0 => maker,
+        megabytes => cached(maker, (megabytes as usize) << 20),
+    };
+    let first = next_number::<G>(&command.output)?;
+    let stop = stop::flag()?;
+    let session = Session {
+        settings,
+        rules,
+        lanes: command.lanes.map_or_else(cores, |lanes| lanes as usize),
+        maker: &maker,
+        judge: None,
+        tickets: Arc::new(Tickets::of(first..first.saturating_add(command.games))),
+        stop: &stop,
+        seed: command.seed,
+        folder: &command.output,
+    };
+    let bar =
+        ProgressBar::new(command.games).with_style(ProgressStyle::with_template("{pos}/{len} games {bar:20} {msg}")?);
+    bar.enable_steady_tick(Duration::from_millis(500));
+    let (began, mut pace) = (Instant::now(), Pace::default());
+    let counts = session.run(&mut |counts| {
+        bar.set_position(counts.games);
+        let seconds = began.elapsed().as_secs_f64();
+        let [speed, games] = Counters { counts, seconds, at_once: command.at_once as usize }.lines();
+        pace.note(counts.games, seconds);
+        let left = pace.left(command.games, seconds).map_or(String::new(), |left| format!(", {} left", clock(left)));
+        let a_second = rate(pace.a_second().unwrap_or(0.0));
+        bar.set_message(format!("{}{left}\n  {a_second} games/s, {speed}\n  {games}", clock(seconds)));
+    })?;
+    bar.finish_and_clear();
+    let done = Done {
+        command: &command,
+        counts: &counts,
+        seconds: began.elapsed().as_secs_f64(),
+        stopped: stop.load(Relaxed) && counts.games < command.games,
+    };
+    if command.json { done.print_json(out) } else { done.print(out) }
 }
 
 /// Keeps others out of the folder: two processes would give their games the same numbers.
@@ -178,13 +165,13 @@ fn lock(folder: &Path) -> anyhow::Result<Lock> {
 }
 
 /// Evaluators of a network on libtorch.
-fn on_device<G: Game>(network: &Arc<Network>, device: &str) -> anyhow::Result<Maker<G>> {
+fn on_device<G: FullGame>(network: &Arc<Network>, device: &str) -> anyhow::Result<Maker<G>> {
     let libtorch = torch::require()?;
     Ok(alfil_train::on_device(&inference(libtorch, libtorch.devices(device)?), network)?)
 }
 
 /// How the games are played.
-fn settings<G: Game>(command: &SelfplayCommand, rules: &G::Rules) -> anyhow::Result<Settings> {
+fn settings<G: FullGame>(command: &SelfplayCommand, rules: &G::Rules) -> anyhow::Result<Settings> {
     let visits = command.visits;
     let search = match (command.search, SearchKind::ALPHA_ZERO) {
         (Search::Puct, SearchKind::Puct { noise_alpha, noise_share, .. }) => {

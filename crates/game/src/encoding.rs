@@ -1,6 +1,6 @@
 //! The contract between a game and the networks that play it.
 
-use crate::Game;
+use crate::{Encoded, Game};
 
 /// How a network sees a game: a position becomes planes, a move becomes a policy index.
 ///
@@ -9,7 +9,7 @@ use crate::Game;
 /// version. Everything is seen by the side to move, so that one network plays both.
 pub trait Encoding: Send + Sync + 'static {
     /// The game that is encoded.
-    type Game: Game;
+    type Game: Encoded;
 
     /// `game/name`.
     const NAME: &'static str;

@@ -6,7 +6,9 @@
 //!
 //! This crate knows nothing of search or networks.
 
+mod encoded;
 mod encoding;
+mod full_game;
 mod game;
 mod notation;
 mod numbering;
@@ -31,7 +33,9 @@ pub mod headquarters;
 pub mod hexchess;
 pub mod tictactoe;
 
+pub use encoded::{Encoded, EncodingFn, EncodingList};
 pub use encoding::{Encoding, Symmetry};
+pub use full_game::FullGame;
 pub use game::{Game, Knowledge, Outcome};
 pub use notation::{MoveError, PositionError, RulesError, line};
 pub use numbering::{MoveNumber, MoveNumbers};

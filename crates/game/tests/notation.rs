@@ -2,8 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use alfil_game::chess::{Chess, Rules, san};
-use alfil_game::registry::{self, GameVisitor};
-use alfil_game::{Game, line};
+use alfil_game::{Game, for_each_game, line};
 use proptest::prelude::*;
 
 /// A chess position reached by the moves that `choices` pick.
@@ -24,49 +23,33 @@ fn played<G: Game>(mut game: G, choices: &[u16]) -> G {
     game
 }
 
-/// Feeds text to every parser of every game.
-struct Feed<'a>(&'a str);
-
-impl GameVisitor for Feed<'_> {
-    type Output = ();
-    fn visit<G: Game>(self) {
-        let rules = G::Rules::default();
-        if let Ok(game) = G::from_position(self.0, &rules) {
-            assert!(G::from_position(&game.position(), &rules).unwrap().same_position(&game));
+/// Feeds text to every parser of a game.
+fn feed_to<G: Game>(fed: &str) {
+    let rules = G::Rules::default();
+    if let Ok(game) = G::from_position(fed, &rules) {
+        assert!(G::from_position(&game.position(), &rules).unwrap().same_position(&game));
+    }
+    for text in std::iter::once("").chain(G::TEST_POSITIONS.iter().copied()) {
+        let mut game = G::from_position(text, &rules).unwrap_or_else(|_| G::new(&rules));
+        if let Ok(m) = game.parse_move(fed) {
+            let mut moves = Vec::new();
+            game.generate(&mut moves);
+            assert!(moves.contains(&m), "{fed:?} became {m:?}");
         }
-        for text in std::iter::once("").chain(G::TEST_POSITIONS.iter().copied()) {
-            let mut game = G::from_position(text, &rules).unwrap_or_else(|_| G::new(&rules));
-            if let Ok(m) = game.parse_move(self.0) {
-                let mut moves = Vec::new();
-                game.generate(&mut moves);
-                assert!(moves.contains(&m), "{:?} became {m:?}", self.0);
-            }
-            let _ = line(&mut game, self.0);
-        }
+        let _ = line(&mut game, fed);
     }
 }
 
 /// Changes one character of a position and feeds it to every parser.
-struct Damage<'a> {
-    choices: &'a [u16],
-    at: prop::sample::Index,
-    c: char,
-}
-
-impl GameVisitor for Damage<'_> {
-    type Output = ();
-    fn visit<G: Game>(self) {
-        let mut chars: Vec<char> = played(G::new(&G::Rules::default()), self.choices).position().chars().collect();
-        let at = self.at.index(chars.len());
-        chars[at] = self.c;
-        feed(&chars.into_iter().collect::<String>());
-    }
+fn damage<G: Game>(choices: &[u16], at: prop::sample::Index, c: char) {
+    let mut chars: Vec<char> = played(G::new(&G::Rules::default()), choices).position().chars().collect();
+    let at = at.index(chars.len());
+    chars[at] = c;
+    feed(&chars.into_iter().collect::<String>());
 }
 
 fn feed(text: &str) {
-    for name in registry::names() {
-        registry::with_game(name, Feed(text)).unwrap();
-    }
+    for_each_game!(G => feed_to::<G>(text));
     let game = Chess::new(&Rules::default());
     let _ = san::parse(&game, text, san::Language::Spanish);
 }
@@ -111,8 +94,6 @@ proptest! {
 
     #[test]
     fn damaged_positions_never_panic(choices in prop::collection::vec(any::<u16>(), 0..60), at in any::<prop::sample::Index>(), c in any::<char>()) {
-        for name in registry::names() {
-            registry::with_game(name, Damage { choices: &choices, at, c }).unwrap();
-        }
+        for_each_game!(G => damage::<G>(&choices, at, c));
     }
 }

@@ -5,8 +5,7 @@ use alfil_game::chess::{Chess, Rules};
 use alfil_game::headquarters::Headquarters;
 use alfil_game::hexchess::HexChess;
 use alfil_game::pgn::{PgnGame, PgnReader};
-use alfil_game::registry::{self, GameVisitor};
-use alfil_game::{First, Game, Knowledge, Score, line};
+use alfil_game::{First, Game, Knowledge, Score, for_each_game, line};
 use proptest::prelude::*;
 
 const DEEP_BLUE: &str = include_str!("fixtures/deep-blue-kasparov-1997-6.pgn");
@@ -135,47 +134,39 @@ fn played(start: u32, choices: &[(u16, bool)], comment: &str, tag: &str) -> PgnG
 }
 
 /// Random games of every game, with a comment after each seventh move, read back as written.
-struct RoundTrip;
-
-impl GameVisitor for RoundTrip {
-    type Output = ();
-
-    fn visit<G: Game>(self) {
-        let mut random = 1u64;
-        let mut below = |limit: usize| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (random >> 33) as usize % limit
-        };
-        let rules = G::Rules::default();
-        let others = G::TEST_POSITIONS.iter().map(|text| G::from_position(text, &rules).unwrap());
-        for start in std::iter::repeat_n(G::new(&rules), 5).chain(others) {
-            let mut game = PgnGame::new(start.clone());
-            let (mut now, mut moves) = (start, Vec::new());
-            while game.moves.len() < 150 && now.legal_moves(&mut moves).is_none() {
-                let m = moves[below(moves.len())];
-                game.moves.push(m);
-                now.play(m);
-                if game.moves.len() % 7 == 0 {
-                    game.comments.push((game.moves.len(), "seven 1. more".to_owned()));
-                }
+fn round_trip<G: Game>() {
+    let mut random = 1u64;
+    let mut below = |limit: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % limit
+    };
+    let rules = G::Rules::default();
+    let others = G::TEST_POSITIONS.iter().map(|text| G::from_position(text, &rules).unwrap());
+    for start in std::iter::repeat_n(G::new(&rules), 5).chain(others) {
+        let mut game = PgnGame::new(start.clone());
+        let (mut now, mut moves) = (start, Vec::new());
+        while game.moves.len() < 150 && now.legal_moves(&mut moves).is_none() {
+            let m = moves[below(moves.len())];
+            game.moves.push(m);
+            now.play(m);
+            if game.moves.len() % 7 == 0 {
+                game.comments.push((game.moves.len(), "seven 1. more".to_owned()));
             }
-            game.set_outcome(now.outcome());
-            let written = write(&game);
-            let read: Vec<_> = PgnReader::<G, _>::new(written.as_bytes()).map(Result::unwrap).collect();
-            assert_eq!(read.len(), 1, "{written}");
-            assert_eq!(read[0].start.position(), game.start.position(), "{written}");
-            assert_eq!((&read[0].moves, &read[0].comments), (&game.moves, &game.comments), "{written}");
-            assert_eq!(read[0].result_text(), game.result_text());
-            assert_eq!(write(&read[0]), written);
         }
+        game.set_outcome(now.outcome());
+        let written = write(&game);
+        let read: Vec<_> = PgnReader::<G, _>::new(written.as_bytes()).map(Result::unwrap).collect();
+        assert_eq!(read.len(), 1, "{written}");
+        assert_eq!(read[0].start.position(), game.start.position(), "{written}");
+        assert_eq!((&read[0].moves, &read[0].comments), (&game.moves, &game.comments), "{written}");
+        assert_eq!(read[0].result_text(), game.result_text());
+        assert_eq!(write(&read[0]), written);
     }
 }
 
 #[test]
 fn games_of_every_kind_read_back_as_written() {
-    for name in registry::names() {
-        registry::with_game(name, RoundTrip).unwrap();
-    }
+    for_each_game!(G => round_trip::<G>());
 }
 
 fn read_back<G: Game>(rules: &str, position: &str, moves: &str) -> (String, PgnGame<G>) {

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use alfil_game::registry::{self, EncodingTask, UnknownEncoding};
-use alfil_game::{Encoding, Game};
+use alfil_game::registry::UnknownEncoding;
+use alfil_game::{Encoding, Game, with_encoding};
 
 use crate::lc0::{self, Lc0Error};
 use crate::{FileError, Network};
@@ -45,20 +45,9 @@ fn read(path: &Path) -> Result<Network, Why> {
     File::open(path)?.take(8).read_to_end(&mut beginning)?;
     let network = if lc0::is_leela(&beginning) { lc0::import(path)? } else { Network::load(path)? };
     let game = &network.origin.game;
-    let other = registry::with_encoding(&network.origin.encoding, GameName)?;
+    let other = with_encoding!(&network.origin.encoding, E => <E as Encoding>::Game::NAME)?;
     if game != other {
         return Err(Why::Game { game: game.clone(), other });
     }
     Ok(network)
-}
-
-/// The name of an encoding's game.
-struct GameName;
-
-impl EncodingTask for GameName {
-    type Output = &'static str;
-
-    fn run<E: Encoding>(self) -> &'static str {
-        E::Game::NAME
-    }
 }

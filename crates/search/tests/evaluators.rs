@@ -7,9 +7,8 @@ use std::sync::Arc;
 use alfil_game::chess::{Az21, Chess, Rules};
 use alfil_game::connect4::{self, Connect4};
 use alfil_game::hexchess::HexChess;
-use alfil_game::registry::{self, GameVisitor};
 use alfil_game::tictactoe::{self, TicTacToe};
-use alfil_game::{Game, Knowledge, Mover, Wdl, line};
+use alfil_game::{Game, Knowledge, Mover, Wdl, for_each_game, line};
 use alfil_nn::{Architecture, Network};
 use alfil_search::evaluators::{
     Cache, CacheCounts, CacheMemory, Handcrafted, NetworkEvaluator, Pool, Rollout, Tempered, Uniform, cached_moves,
@@ -167,23 +166,19 @@ fn a_win_at_once_outweighs_every_estimate() {
 
 #[test]
 fn most_positions_of_every_game_are_remembered() {
-    struct Share;
-    impl GameVisitor for Share {
-        type Output = ();
-        fn visit<G: Game>(self) {
-            let mut cache = Cache::new(Uniform::default(), memory(64 << 20, cached_moves::<G>()));
-            let positions = positions::<G>(2_000, 5);
-            for _ in 0..2 {
-                for (game, moves) in &positions {
-                    cache.add(game, moves);
-                    run::<G>(&mut cache);
-                }
+    fn check<G: Game>() {
+        let mut cache = Cache::new(Uniform::default(), memory(64 << 20, cached_moves::<G>()));
+        let positions = positions::<G>(2_000, 5);
+        for _ in 0..2 {
+            for (game, moves) in &positions {
+                cache.add(game, moves);
+                run::<G>(&mut cache);
             }
-            let CacheCounts { asked, hits } = Evaluator::<G>::cache_counts(&cache);
-            assert!(hits as f64 > 0.49 * asked as f64, "{}: {hits} of {asked}", G::NAME);
         }
+        let CacheCounts { asked, hits } = Evaluator::<G>::cache_counts(&cache);
+        assert!(hits as f64 > 0.49 * asked as f64, "{}: {hits} of {asked}", G::NAME);
     }
-    registry::names().iter().for_each(|name| registry::with_game(name, Share).unwrap());
+    for_each_game!(G => check::<G>());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use alfil_game::Game;
+use alfil_game::{FullGame, Game};
 use alfil_nn::learning::{LearnError, Learner, LearningSettings};
 use alfil_nn::{Architecture, Network};
 use alfil_search::evaluators::{Inference, Kind, Maker, cached, maker_on};
@@ -41,7 +41,7 @@ pub struct Machine {
 
 impl Machine {
     /// Evaluators of a network.
-    pub fn plain_maker<G: Game>(&self, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
+    pub fn plain_maker<G: FullGame>(&self, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
         match &self.inference {
             None => Ok(Kind::Network(Arc::clone(network)).maker::<G>()?),
             Some(inference) => on_device(inference, network),
@@ -49,7 +49,7 @@ impl Machine {
     }
 
     /// Evaluators of a network for self-play, which remember what they were asked.
-    pub fn maker<G: Game>(&self, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
+    pub fn maker<G: FullGame>(&self, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
         let maker = self.plain_maker(network)?;
         Ok(if self.cache == 0 { maker } else { cached(maker, self.cache) })
     }
@@ -65,7 +65,7 @@ pub(crate) fn judge_of<G: Game>(judge: Option<&AnyJudge>) -> Result<Option<Judge
 }
 
 /// Evaluators of a network that a device computes.
-pub fn on_device<G: Game>(inference: &Arc<MakeInference>, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
+pub fn on_device<G: FullGame>(inference: &Arc<MakeInference>, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
     // What cannot be used at all shows here, once.
     drop(inference(network).map_err(RunError::Device)?);
     let (inference, shared) = (Arc::clone(inference), Arc::clone(network));

@@ -3,12 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use alfil_game::Encoding;
-use alfil_game::registry::{self, EncodingTask};
+use alfil_game::with_encoding;
 use alfil_nn::learning::Optimizer;
 use alfil_selfplay::SearchKind;
 use alfil_train::config::GateKind;
-use alfil_train::run::RunError;
 use alfil_train::{Config, Run};
 
 fn folder() -> PathBuf {
@@ -24,17 +22,7 @@ fn every_configuration_can_be_used_as_it_is() {
         let config = Config::load(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(config.warnings(), [], "{}", path.display());
         config.architecture().unwrap();
-        registry::with_encoding(&config.encoding, Check(&config)).unwrap().unwrap();
-    }
-}
-
-struct Check<'a>(&'a Config);
-
-impl EncodingTask for Check<'_> {
-    type Output = Result<(), RunError>;
-
-    fn run<E: Encoding>(self) -> Result<(), RunError> {
-        Run::<E>::check(self.0, None).map(drop)
+        with_encoding!(&config.encoding, E => Run::<E>::check(&config, None).map(drop)).unwrap().unwrap();
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use alfil_game::{Game, Knowledge, Mover, Side, Wdl};
+use alfil_game::{FullGame, Knowledge, Mover, Side, Wdl};
 use alfil_nn::Network;
 use alfil_search::Evaluator;
 use alfil_search::evaluators::{Cache, CacheMemory, Inference, Kind, Maker, Tempered, cached_moves, maker_on};
@@ -44,7 +44,7 @@ pub type Backend = Arc<dyn Fn(&Network, &str) -> Result<MakeInference, String> +
 /// Makes what computes a network, one for each thread.
 pub type MakeInference = Box<dyn Fn() -> Inference + Send + Sync>;
 
-pub(crate) struct Brain<G: Game> {
+pub(crate) struct Brain<G: FullGame> {
     voice: Voice,
     backend: Option<Backend>,
     equipment: Option<Equipment>,
@@ -56,7 +56,7 @@ pub(crate) struct Brain<G: Game> {
     random: Xoshiro256PlusPlus,
 }
 
-impl<G: Game> Brain<G> {
+impl<G: FullGame> Brain<G> {
     pub fn new(voice: Voice, backend: Option<Backend>) -> Brain<G> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
         Brain {
@@ -340,7 +340,7 @@ fn chain(error: &dyn std::error::Error) -> String {
 }
 
 /// Tree and cache with so many bytes together, if there is memory for them.
-fn memory<G: Game>(bytes: usize, with_cache: bool) -> Option<(Tree, CacheMemory)> {
+fn memory<G: FullGame>(bytes: usize, with_cache: bool) -> Option<(Tree, CacheMemory)> {
     let cached = if with_cache { bytes / CACHE_PART } else { 0 };
     Some((Tree::try_new(bytes - cached, USUAL_MOVES)?, CacheMemory::try_new(cached, cached_moves::<G>())?))
 }

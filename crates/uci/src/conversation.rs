@@ -3,8 +3,7 @@
 use std::io::{self, BufRead, Read, Write};
 use std::sync::mpsc::channel;
 
-use alfil_game::Game;
-use alfil_game::registry::{self, GameVisitor};
+use alfil_game::{FullGame, with_game};
 
 use crate::brain::{Backend, Brain};
 use crate::command::Command;
@@ -27,67 +26,55 @@ pub fn run(
     let mut chosen = Some(options);
     while let Some(options) = chosen {
         let game = options.game.clone();
-        let conversation = Conversation {
-            input: &mut input,
-            voice: voice.clone(),
-            defaults: &defaults,
-            options,
-            backend: backend.clone(),
-        };
-        chosen = registry::with_game(&game, conversation).map_err(io::Error::other)??;
+        let (voice, backend) = (voice.clone(), backend.clone());
+        chosen = with_game!(&game, G => converse::<G>(&mut input, voice, &defaults, options, backend))
+            .map_err(io::Error::other)??;
     }
     Ok(())
 }
 
 /// A conversation about one game. Ends with the options as they are then if it is to go on about another game.
-struct Conversation<'a, I> {
-    input: &'a mut I,
+fn converse<G: FullGame>(
+    input: &mut impl BufRead,
     voice: Voice,
-    defaults: &'a Options,
-    options: Options,
+    defaults: &Options,
+    mut options: Options,
     backend: Option<Backend>,
-}
-
-impl<I: BufRead> GameVisitor for Conversation<'_, I> {
-    type Output = io::Result<Option<Options>>;
-
-    fn visit<G: Game>(self) -> io::Result<Option<Options>> {
-        let Conversation { input, voice, defaults, mut options, backend } = self;
-        // What was chosen about the rules of one game says little about another's.
-        if (&options.game, &options.rules) != (&defaults.game, &defaults.rules)
-            && let Err(error) = G::rules(&options.rules)
-        {
-            voice.notice(&format!("playing by the usual rules: {error}"));
-            options.rules.clear();
-        }
-        let (jobs, received) = channel();
-        let brain = Brain::<G>::new(voice.clone(), backend);
-        let thinking = std::thread::Builder::new().name("thinking".to_owned()).spawn(move || work(brain, &received))?;
-        let mut engine = Engine::<G>::new(voice, defaults.clone(), options, jobs).map_err(io::Error::other)?;
-        let mut line = Vec::new();
-        let end = loop {
-            match read_line(input, &mut line) {
-                Ok(true) => {}
-                Ok(false) => break End::Silence,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            }
-            if let Some(end) = engine.obey(Command::parse(&String::from_utf8_lossy(&line))) {
-                break end;
-            }
-        };
-        // When the input ends without a quit, such as a file's, a search that has an end is let go on to it.
-        if let Some(thought) = &engine.thought
-            && (end != End::Silence || thought.is_held())
-        {
-            thought.control.stop();
-        }
-        let options = (end == End::OtherGame).then(|| engine.options.clone());
-        // Without jobs to come, the thread ends after the last one.
-        drop(engine);
-        thinking.join().map_err(|_| io::Error::other("the thinking thread broke"))?;
-        Ok(options)
+) -> io::Result<Option<Options>> {
+    // What was chosen about the rules of one game says little about another's.
+    if (&options.game, &options.rules) != (&defaults.game, &defaults.rules)
+        && let Err(error) = G::rules(&options.rules)
+    {
+        voice.notice(&format!("playing by the usual rules: {error}"));
+        options.rules.clear();
     }
+    let (jobs, received) = channel();
+    let brain = Brain::<G>::new(voice.clone(), backend);
+    let thinking = std::thread::Builder::new().name("thinking".to_owned()).spawn(move || work(brain, &received))?;
+    let mut engine = Engine::<G>::new(voice, defaults.clone(), options, jobs).map_err(io::Error::other)?;
+    let mut line = Vec::new();
+    let end = loop {
+        match read_line(input, &mut line) {
+            Ok(true) => {}
+            Ok(false) => break End::Silence,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        }
+        if let Some(end) = engine.obey(Command::parse(&String::from_utf8_lossy(&line))) {
+            break end;
+        }
+    };
+    // When the input ends without a quit, such as a file's, a search that has an end is let go on to it.
+    if let Some(thought) = &engine.thought
+        && (end != End::Silence || thought.is_held())
+    {
+        thought.control.stop();
+    }
+    let options = (end == End::OtherGame).then(|| engine.options.clone());
+    // Without jobs to come, the thread ends after the last one.
+    drop(engine);
+    thinking.join().map_err(|_| io::Error::other("the thinking thread broke"))?;
+    Ok(options)
 }
 
 /// Reads a line, or the first part of one that is too long; the rest of it is passed over. False at the end of the input.

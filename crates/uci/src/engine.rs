@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
-use alfil_game::{Game, RulesError};
+use alfil_game::{FullGame, RulesError};
 
 use crate::brain::Brain;
 use crate::command::{Command, Go};
@@ -14,7 +14,7 @@ use crate::thought::{Task, Thought};
 use crate::voice::Voice;
 
 /// What the thinking thread is asked for.
-pub(crate) enum Job<G: Game> {
+pub(crate) enum Job<G: FullGame> {
     Prepare(Options, Sender<()>),
     Think(Box<Task<G>>),
     Forget,
@@ -34,7 +34,7 @@ pub(crate) enum End {
 }
 
 /// What the thinking thread does: one job after the other, until there are none to come.
-pub(crate) fn work<G: Game>(mut brain: Brain<G>, jobs: &Receiver<Job<G>>) {
+pub(crate) fn work<G: FullGame>(mut brain: Brain<G>, jobs: &Receiver<Job<G>>) {
     for job in jobs {
         match job {
             Job::Prepare(options, ready) => {
@@ -50,7 +50,7 @@ pub(crate) fn work<G: Game>(mut brain: Brain<G>, jobs: &Receiver<Job<G>>) {
     }
 }
 
-pub(crate) struct Engine<G: Game> {
+pub(crate) struct Engine<G: FullGame> {
     voice: Voice,
     defaults: Options,
     pub options: Options,
@@ -62,7 +62,7 @@ pub(crate) struct Engine<G: Game> {
     pub thought: Option<Arc<Thought>>,
 }
 
-impl<G: Game> Engine<G> {
+impl<G: FullGame> Engine<G> {
     /// Fails if the options ask for rules that the game does not have.
     pub fn new(
         voice: Voice,

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use alfil_game::{Game, RulesError};
+use alfil_game::{FullGame, RulesError};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::chess::ChessExtras;
@@ -10,7 +10,7 @@ use crate::options::Options;
 use crate::voice::Voice;
 
 /// What the engine can do in one game and not in all of them. Most games have nothing of the kind.
-pub(crate) trait Extras<G: Game>: Send {
+pub(crate) trait Extras<G: FullGame>: Send {
     /// The special options of the game, by name.
     fn options(&self) -> &'static [&'static str] {
         &[]
@@ -35,10 +35,10 @@ pub(crate) trait Extras<G: Game>: Send {
 
 struct Plain;
 
-impl<G: Game> Extras<G> for Plain {}
+impl<G: FullGame> Extras<G> for Plain {}
 
 /// The extras of a game.
-pub(crate) fn extras<G: Game>() -> Box<dyn Extras<G>> {
+pub(crate) fn extras<G: FullGame>() -> Box<dyn Extras<G>> {
     let chess: Box<dyn Extras<_>> = Box::<ChessExtras>::default();
     // Of the type that is asked for exactly if that is the game.
     let found: Box<dyn Any> = Box::new(chess);

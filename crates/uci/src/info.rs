@@ -2,19 +2,19 @@
 
 use std::fmt::Write;
 
-use alfil_game::{Game, Mover, Wdl};
+use alfil_game::{FullGame, Mover, Wdl};
 use alfil_search::parallel::{Line, Report};
 use alfil_search::tree::Child;
 
 use crate::options::Options;
 
 /// One line of information for each move that is reported on.
-pub(crate) fn lines<G: Game>(report: &Report, root: &G, options: &Options) -> Vec<String> {
+pub(crate) fn lines<G: FullGame>(report: &Report, root: &G, options: &Options) -> Vec<String> {
     let several = report.lines.len() > 1;
     (1..).zip(&report.lines).map(|(number, line)| info(report, number, several, line, root, options)).collect()
 }
 
-fn info<G: Game>(report: &Report, number: u32, several: bool, line: &Line, root: &G, options: &Options) -> String {
+fn info<G: FullGame>(report: &Report, number: u32, several: bool, line: &Line, root: &G, options: &Options) -> String {
     let mut text = format!(
         "info depth {} seldepth {} time {} nodes {}",
         report.depth.max(1),
@@ -37,7 +37,7 @@ fn info<G: Game>(report: &Report, number: u32, several: bool, line: &Line, root:
 }
 
 /// `mate` in moves where the result is proven, else hundredths of a pawn.
-fn score<G: Game>(line: &Line, root: &G) -> String {
+fn score<G: FullGame>(line: &Line, root: &G) -> String {
     match (line.proof, line.turns_left(root)) {
         (Some(proof), Some(turns)) if proof.is_win() => format!("mate {turns}"),
         (Some(proof), Some(turns)) if proof.is_loss() => format!("mate -{turns}"),
@@ -57,7 +57,7 @@ fn thousandths(line: &Line) -> [u32; 3] {
 }
 
 /// Moves as the protocol writes them, each with a space before it.
-fn moves<G: Game>(codes: &[u16], root: &G) -> String {
+fn moves<G: FullGame>(codes: &[u16], root: &G) -> String {
     let mut game = root.clone();
     let mut text = String::new();
     for m in codes.iter().map_while(|code| G::Move::try_from(*code).ok()) {
@@ -68,7 +68,7 @@ fn moves<G: Game>(codes: &[u16], root: &G) -> String {
 }
 
 /// What every move was worth, the best last, as it is easiest to read in a log.
-pub(crate) fn move_stats<G: Game>(children: &[Child], root: &G) -> Vec<String> {
+pub(crate) fn move_stats<G: FullGame>(children: &[Child], root: &G) -> Vec<String> {
     let line = |child: &Child| {
         let value = child.value().map_or("-".to_owned(), |value| format!("{value:+.4}"));
         let prior = 100.0 * child.prior;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use alfil_game::{Game, Side};
+use alfil_game::{FullGame, Side};
 use alfil_search::parallel::Control;
 
 use crate::clock::Clock;
@@ -64,7 +64,7 @@ impl Thought {
 }
 
 /// Something to think about.
-pub(crate) struct Task<G: Game> {
+pub(crate) struct Task<G: FullGame> {
     pub options: Options,
     pub start: G,
     pub moves: Vec<G::Move>,
@@ -74,7 +74,7 @@ pub(crate) struct Task<G: Game> {
     pub begun: Instant,
 }
 
-impl<G: Game> Task<G> {
+impl<G: FullGame> Task<G> {
     /// The time for the move, and whether it may be less if the best move can no longer change.
     pub fn time(&self, side: Side, latency: Duration) -> (Option<Duration>, bool) {
         let Task { options, go, .. } = self;

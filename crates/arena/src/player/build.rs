@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use alfil_game::{Game, Knowledge};
+use alfil_game::{FullGame, Knowledge};
 use alfil_nn::{FileError, Network, OpenError, Origin};
 use alfil_search::evaluators::Kind;
 
@@ -56,7 +56,7 @@ pub enum BuildError {
 
 impl PlayerLine {
     /// Makes the player for a game, which takes reading its network or trying its engine.
-    pub fn entrant<G: Game>(&self) -> Result<Entrant<G>, BuildError> {
+    pub fn entrant<G: FullGame>(&self) -> Result<Entrant<G>, BuildError> {
         let PlayerLine { name, settings, kind } = self;
         let tree = |kind: &Kind, tree: &TreeSettings| {
             let no_network = |why| BuildError::Network { path: settings.clone(), why };
@@ -101,7 +101,7 @@ impl PlayerLine {
         }
     }
 
-    fn network<G: Game>(&self, path: &Path, settings: TreeSettings) -> Result<Entrant<G>, BuildError> {
+    fn network<G: FullGame>(&self, path: &Path, settings: TreeSettings) -> Result<Entrant<G>, BuildError> {
         let network = Network::open(path)?;
         let shown = || path.display().to_string();
         let print = File::open(path).and_then(checksum_of).map_err(|why| BuildError::Read { path: shown(), why })?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use alfil_game::Game;
+use alfil_game::{FullGame, Game};
 use alfil_nn::FileError;
 use alfil_search::Evaluator;
 use alfil_search::evaluators::{Kind, Maker, Pool};
@@ -34,21 +34,6 @@ impl<G: Game> Entrant<G> {
         Entrant { name: name.into(), identity: identity.into(), threads: 1, make: Arc::new(make) }
     }
 
-    /// A tree search with an evaluator of this kind. Only a network for another game can fail.
-    pub fn tree(
-        name: impl Into<String>,
-        identity: impl Into<String>,
-        kind: &Kind,
-        settings: TreeSettings,
-    ) -> Result<Entrant<G>, FileError> {
-        let maker = kind.maker::<G>()?;
-        if let Kind::Network(_) = kind {
-            let cores = alfil_core::cores();
-            return Ok(Entrant::pooled(name, identity, (0..cores as u64).map(maker).collect(), settings));
-        }
-        Ok(Entrant::searching(name, identity, maker, settings))
-    }
-
     /// A tree search whose games share these evaluators, of which there is at least one: more games than evaluators make
     /// larger batches.
     pub fn pooled(
@@ -75,5 +60,22 @@ impl<G: Game> Entrant<G> {
     /// A player for one thread.
     pub fn player(&self) -> Box<dyn Player<G>> {
         (self.make)()
+    }
+}
+
+impl<G: FullGame> Entrant<G> {
+    /// A tree search with an evaluator of this kind. Only a network for another game can fail.
+    pub fn tree(
+        name: impl Into<String>,
+        identity: impl Into<String>,
+        kind: &Kind,
+        settings: TreeSettings,
+    ) -> Result<Entrant<G>, FileError> {
+        let maker = kind.maker::<G>()?;
+        if let Kind::Network(_) = kind {
+            let cores = alfil_core::cores();
+            return Ok(Entrant::pooled(name, identity, (0..cores as u64).map(maker).collect(), settings));
+        }
+        Ok(Entrant::searching(name, identity, maker, settings))
     }
 }

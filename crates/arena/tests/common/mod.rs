@@ -7,14 +7,14 @@ use std::sync::atomic::AtomicBool;
 use alfil_arena::contest::{Archive, Match, Progress, Record, Report, Settings, StateError};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, PlayerLine};
-use alfil_game::Game;
+use alfil_game::FullGame;
 
-pub fn entrant<G: Game>(line: &str) -> Entrant<G> {
+pub fn entrant<G: FullGame>(line: &str) -> Entrant<G> {
     line.parse::<PlayerLine>().unwrap().entrant().unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
 /// Plays a match with random openings and returns its pairs, in their order, with the report.
-pub fn play<G: Game>(
+pub fn play<G: FullGame>(
     a: &Entrant<G>,
     b: &Entrant<G>,
     settings: Settings,
@@ -24,7 +24,7 @@ pub fn play<G: Game>(
 }
 
 /// The same by chosen rules.
-pub fn play_by<G: Game>(
+pub fn play_by<G: FullGame>(
     rules: &G::Rules,
     a: &Entrant<G>,
     b: &Entrant<G>,

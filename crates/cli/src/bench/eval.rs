@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use alfil_game::Encoding;
-use alfil_game::registry::{self, EncodingTask};
+use alfil_game::{Encoding, with_encoding};
 use alfil_nn::{Batch, Engine, Model, Network, Outputs, Size};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -65,64 +64,57 @@ pub fn run(eval: Eval, out: &mut impl Write) -> anyhow::Result<Verdict> {
         Some(path) => {
             let network = Network::open(path)?;
             let encoding = network.origin.encoding.clone();
-            registry::with_encoding(&encoding, Bench { networks: Some(vec![network]), eval: &eval, out })?
+            with_encoding!(&encoding, E => measure_all::<E>(Some(vec![network]), &eval, out))?
         }
-        None => registry::with_encoding(&eval.encoding, Bench { networks: None, eval: &eval, out })?,
+        None => with_encoding!(&eval.encoding, E => measure_all::<E>(None, &eval, out))?,
     }
 }
 
-struct Bench<'a, W> {
+fn measure_all<E: Encoding>(
     networks: Option<Vec<Network>>,
-    eval: &'a Eval,
-    out: &'a mut W,
-}
-
-impl<W: Write> EncodingTask for Bench<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn run<E: Encoding>(self) -> anyhow::Result<Verdict> {
-        let Bench { networks, eval, out } = self;
-        let networks = match networks {
-            Some(networks) => networks,
-            None => eval.arch.iter().map(|size| untrained::<E>(*size, 1)).collect::<Result<_, _>>()?,
-        };
-        let mut rows = Vec::new();
-        if !eval.json {
-            write!(out, "{:<10} {:>6} {:>8} {:>12} {:>9}", "network", "batch", "threads", "positions/s", "GFLOP/s")?;
-            writeln!(out, "{}", if eval.against.is_some() { "   libtorch   ratio" } else { "" })?;
-        }
-        for network in &networks {
-            let model = Arc::new(Model::new::<E>(network)?);
-            let name = network.architecture.size().to_string();
-            for &threads in &eval.threads {
-                for &size in &eval.batch {
-                    let batch = Batch::random::<E>(&network.architecture, size as usize, 1);
-                    let (cpu, rival) = measure(&model, network, &batch, threads, eval)?;
-                    let gflops = cpu * network.architecture.flops() as f64 / 1e9;
-                    let ratio = rival.map(|rival| cpu / rival);
-                    if !eval.json {
-                        write!(out, "{name:<10} {size:>6} {threads:>8} {cpu:>12.0} {gflops:>9.1}")?;
-                        match (rival, ratio) {
-                            (Some(rival), Some(ratio)) => writeln!(out, " {rival:>10.0} {ratio:>7.2}")?,
-                            _ => writeln!(out)?,
-                        }
-                        out.flush()?;
+    eval: &Eval,
+    out: &mut impl Write,
+) -> anyhow::Result<Verdict> {
+    let networks = match networks {
+        Some(networks) => networks,
+        None => eval.arch.iter().map(|size| untrained::<E>(*size, 1)).collect::<Result<_, _>>()?,
+    };
+    let mut rows = Vec::new();
+    if !eval.json {
+        write!(out, "{:<10} {:>6} {:>8} {:>12} {:>9}", "network", "batch", "threads", "positions/s", "GFLOP/s")?;
+        writeln!(out, "{}", if eval.against.is_some() { "   libtorch   ratio" } else { "" })?;
+    }
+    for network in &networks {
+        let model = Arc::new(Model::new::<E>(network)?);
+        let name = network.architecture.size().to_string();
+        for &threads in &eval.threads {
+            for &size in &eval.batch {
+                let batch = Batch::random::<E>(&network.architecture, size as usize, 1);
+                let (cpu, rival) = measure(&model, network, &batch, threads, eval)?;
+                let gflops = cpu * network.architecture.flops() as f64 / 1e9;
+                let ratio = rival.map(|rival| cpu / rival);
+                if !eval.json {
+                    write!(out, "{name:<10} {size:>6} {threads:>8} {cpu:>12.0} {gflops:>9.1}")?;
+                    match (rival, ratio) {
+                        (Some(rival), Some(ratio)) => writeln!(out, " {rival:>10.0} {ratio:>7.2}")?,
+                        _ => writeln!(out)?,
                     }
-                    rows.push(json!({
-                        "arch": name, "batch": size, "threads": threads, "cpu": cpu, "gflops": gflops,
-                        "torch": rival, "ratio": ratio,
-                    }));
+                    out.flush()?;
                 }
+                rows.push(json!({
+                    "arch": name, "batch": size, "threads": threads, "cpu": cpu, "gflops": gflops,
+                    "torch": rival, "ratio": ratio,
+                }));
             }
         }
-        if eval.json {
-            writeln!(out, "{}", serde_json::Value::from(rows))?;
-        } else {
-            let instructions = alfil_nn::Instructions::best().name();
-            writeln!(out, "{instructions} instructions; GFLOP/s as if all convolutions were direct")?;
-        }
-        Ok(Verdict::Fine)
     }
+    if eval.json {
+        writeln!(out, "{}", serde_json::Value::from(rows))?;
+    } else {
+        let instructions = alfil_nn::Instructions::best().name();
+        writeln!(out, "{instructions} instructions; GFLOP/s as if all convolutions were direct")?;
+    }
+    Ok(Verdict::Fine)
 }
 
 /// Positions a second on the CPU engine and on the rival, if there is one: the median of rounds taken in turns.

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use alfil_game::Game;
-use alfil_game::registry::{self, GameVisitor};
+use alfil_game::{FullGame, with_game};
 use alfil_nn::Network;
 use alfil_search::evaluators::{Kind, Maker};
 use alfil_search::selection::Puct;
@@ -46,50 +45,39 @@ pub fn run(bench: &SelfplayBench, out: &mut impl Write) -> anyhow::Result<Verdic
         None => untrained_for("chess/az119", "64x6")?,
     };
     let game = network.origin.game.clone();
-    registry::with_game(&game, Task { bench, network, out })?
+    with_game!(&game, G => measure_lanes::<G>(bench, network, out))?
 }
 
-struct Task<'a, W> {
-    bench: &'a SelfplayBench,
+fn measure_lanes<G: FullGame>(
+    bench: &SelfplayBench,
     network: Network,
-    out: &'a mut W,
-}
-
-impl<W: Write> GameVisitor for Task<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
-        let Task { bench, network, out } = self;
-        let maker = Kind::Network(Arc::new(network)).maker::<G>()?;
-        let (mut one, mut two) = (Vec::new(), Vec::new());
-        let (mut evaluations, mut share) = (Vec::new(), Vec::new());
-        for round in 0..bench.rounds.into() {
-            let single = measure(bench, &maker, 1, round)?;
-            one.push(positions(&single));
-            two.push(positions(&measure(bench, &maker, 2, round)?));
-            let seconds = single.time.as_secs_f64();
-            evaluations.push(single.evaluations as f64 / seconds);
-            share.push(single.evaluating.as_secs_f64() / seconds);
-        }
-        let (one, two) = (median(one), median(two));
-        let (evaluations, share) = (median(evaluations), median(share));
-        if bench.json {
-            let report = json!({
-                "positions_per_second_1": one, "positions_per_second_2": two, "scaling": two / one,
-                "evaluations_per_second": evaluations, "evaluator_share": share, "visits": bench.visits,
-            });
-            writeln!(out, "{report}")?;
-        } else {
-            writeln!(out, "one lane     {one:>8.1} positions/s")?;
-            writeln!(out, "two lanes    {two:>8.1} positions/s, {:.2} times one", two / one)?;
-            writeln!(
-                out,
-                "evaluator    {evaluations:>8.0} positions/s on one lane, {:.1} % of its time",
-                100.0 * share
-            )?;
-        }
-        Ok(Verdict::Fine)
+    out: &mut impl Write,
+) -> anyhow::Result<Verdict> {
+    let maker = Kind::Network(Arc::new(network)).maker::<G>()?;
+    let (mut one, mut two) = (Vec::new(), Vec::new());
+    let (mut evaluations, mut share) = (Vec::new(), Vec::new());
+    for round in 0..bench.rounds.into() {
+        let single = measure(bench, &maker, 1, round)?;
+        one.push(positions(&single));
+        two.push(positions(&measure(bench, &maker, 2, round)?));
+        let seconds = single.time.as_secs_f64();
+        evaluations.push(single.evaluations as f64 / seconds);
+        share.push(single.evaluating.as_secs_f64() / seconds);
     }
+    let (one, two) = (median(one), median(two));
+    let (evaluations, share) = (median(evaluations), median(share));
+    if bench.json {
+        let report = json!({
+            "positions_per_second_1": one, "positions_per_second_2": two, "scaling": two / one,
+            "evaluations_per_second": evaluations, "evaluator_share": share, "visits": bench.visits,
+        });
+        writeln!(out, "{report}")?;
+    } else {
+        writeln!(out, "one lane     {one:>8.1} positions/s")?;
+        writeln!(out, "two lanes    {two:>8.1} positions/s, {:.2} times one", two / one)?;
+        writeln!(out, "evaluator    {evaluations:>8.0} positions/s on one lane, {:.1} % of its time", 100.0 * share)?;
+    }
+    Ok(Verdict::Fine)
 }
 
 /// Positions a second of all lanes together.
@@ -98,7 +86,7 @@ fn positions(counts: &Counts) -> f64 {
 }
 
 /// Plays on so many lanes; the time is that of the clock on the wall.
-fn measure<G: Game>(bench: &SelfplayBench, maker: &Maker<G>, lanes: u64, seed: u64) -> anyhow::Result<Counts> {
+fn measure<G: FullGame>(bench: &SelfplayBench, maker: &Maker<G>, lanes: u64, seed: u64) -> anyhow::Result<Counts> {
     let search = SearchKind::Puct {
         visits: bench.visits,
         rule: Puct::SELF_PLAY,

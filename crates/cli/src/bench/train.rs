@@ -7,8 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
-use alfil_game::Encoding;
-use alfil_game::registry::{self, EncodingTask};
+use alfil_game::{Encoding, with_encoding};
 use alfil_nn::learning::{Learner, Losses, Samples};
 use alfil_nn::{Architecture, Size};
 use alfil_search::evaluators::Kind;
@@ -67,78 +66,68 @@ const LEAST_STEPS: u32 = 2;
 pub fn run(bench: &TrainBench, out: &mut impl Write) -> anyhow::Result<Verdict> {
     anyhow::ensure!(bench.seconds >= 0.0 && bench.seconds <= 600.0, "--seconds must be from 0 to 600");
     torch::require()?;
-    registry::with_encoding(&bench.encoding, Task { bench, out })?
+    with_encoding!(&bench.encoding, E => measure::<E>(bench, out))?
 }
 
-struct Task<'a, W> {
-    bench: &'a TrainBench,
-    out: &'a mut W,
-}
+fn measure<E: Encoding>(bench: &TrainBench, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let architecture = Architecture::new::<E>(bench.arch);
+    architecture.check()?;
+    let (libtorch, settings) = (torch::require()?, Config::parse("", &[])?.learning());
+    let devices = learning_devices(libtorch.devices(&bench.device)?, bench.replicas as usize);
+    let learner = |devices: &[String]| libtorch.learner(&architecture, E::NAME, settings.clone(), devices, 1);
+    let (mut one, mut all) = (learner(&devices[..1])?, learner(&devices)?);
 
-impl<W: Write> EncodingTask for Task<'_, W> {
-    type Output = anyhow::Result<Verdict>;
+    let folder = Folder::new()?;
+    play::<E>(bench, &folder.0)?;
+    let mut builder = Builder::<E>::new(bench, &architecture, &folder.0)?;
+    let mut ahead = Builder::<E>::new(bench, &architecture, &folder.0)?;
+    let (games, positions) = (builder.replay.games(), builder.replay.positions());
+    let samples = builder.next().context("the games have too few positions for a batch")?;
+    let rounds = std::thread::scope(|scope| {
+        // Filled and waiting except where it is measured: then each batch that is taken has another one built.
+        let (sender, batches) = sync_channel(AHEAD);
+        scope.spawn(move || while ahead.next().is_some_and(|samples| sender.send(samples).is_ok()) {});
+        one.step(&samples)?;
+        all.step(&samples)?;
+        let round = |_| Round::measure(bench, [&mut *one, &mut *all], &samples, &mut builder, &batches);
+        (0..bench.rounds).map(round).collect::<anyhow::Result<Vec<Round>>>()
+    })?;
 
-    fn run<E: Encoding>(self) -> anyhow::Result<Verdict> {
-        let Task { bench, out } = self;
-        let architecture = Architecture::new::<E>(bench.arch);
-        architecture.check()?;
-        let (libtorch, settings) = (torch::require()?, Config::parse("", &[])?.learning());
-        let devices = learning_devices(libtorch.devices(&bench.device)?, bench.replicas as usize);
-        let learner = |devices: &[String]| libtorch.learner(&architecture, E::NAME, settings.clone(), devices, 1);
-        let (mut one, mut all) = (learner(&devices[..1])?, learner(&devices)?);
-
-        let folder = Folder::new()?;
-        play::<E>(bench, &folder.0)?;
-        let mut builder = Builder::<E>::new(bench, &architecture, &folder.0)?;
-        let mut ahead = Builder::<E>::new(bench, &architecture, &folder.0)?;
-        let (games, positions) = (builder.replay.games(), builder.replay.positions());
-        let samples = builder.next().context("the games have too few positions for a batch")?;
-        let rounds = std::thread::scope(|scope| {
-            // Filled and waiting except where it is measured: then each batch that is taken has another one built.
-            let (sender, batches) = sync_channel(AHEAD);
-            scope.spawn(move || while ahead.next().is_some_and(|samples| sender.send(samples).is_ok()) {});
-            one.step(&samples)?;
-            all.step(&samples)?;
-            let round = |_| Round::measure(bench, [&mut *one, &mut *all], &samples, &mut builder, &batches);
-            (0..bench.rounds).map(round).collect::<anyhow::Result<Vec<Round>>>()
-        })?;
-
-        let of = |number: fn(&Round) -> f64| median(rounds.iter().map(number).collect());
-        let batch = f64::from(bench.batch);
-        let (one, all, built) = (of(|round| round.one), of(|round| round.all), of(|round| round.built));
-        let scaling = of(|round| round.one / round.all);
-        let cost = of(|round| round.built / round.all);
-        let (waiting, slower) = (of(|round| round.waiting), of(|round| round.ahead / round.all));
-        if bench.json {
-            let report = json!({
-                "encoding": E::NAME, "arch": bench.arch.to_string(), "batch": bench.batch, "replicas": devices.len(),
-                "samples_per_second_1": batch / one, "samples_per_second": batch / all, "scaling": scaling,
-                "batches_per_second": 1.0 / built, "pipeline_share": cost, "waiting_share": waiting,
-                "pipeline_slowdown": slower, "games": games, "positions": positions,
-            });
-            writeln!(out, "{report}")?;
-            return Ok(Verdict::Fine);
-        }
-        writeln!(out, "network      {} for {}, batches of {}", bench.arch, E::NAME, bench.batch)?;
-        writeln!(out, "one replica  {:>7.0} samples/s, a step in {:.3} s", batch / one, one)?;
-        if devices.len() > 1 {
-            writeln!(
-                out,
-                "{:<12} {:>7.0} samples/s, a step in {all:.3} s: {scaling:.2} times one",
-                format!("{} replicas", devices.len()),
-                batch / all
-            )?;
-        }
-        let plies = positions as f64 / games as f64;
-        writeln!(out, "pipeline     {:>7.1} batches/s on its own, of games of {plies:.0} plies", 1.0 / built)?;
-        writeln!(out, "cost         {:>7.1} % of a step: a batch on its own", 100.0 * cost)?;
+    let of = |number: fn(&Round) -> f64| median(rounds.iter().map(number).collect());
+    let batch = f64::from(bench.batch);
+    let (one, all, built) = (of(|round| round.one), of(|round| round.all), of(|round| round.built));
+    let scaling = of(|round| round.one / round.all);
+    let cost = of(|round| round.built / round.all);
+    let (waiting, slower) = (of(|round| round.waiting), of(|round| round.ahead / round.all));
+    if bench.json {
+        let report = json!({
+            "encoding": E::NAME, "arch": bench.arch.to_string(), "batch": bench.batch, "replicas": devices.len(),
+            "samples_per_second_1": batch / one, "samples_per_second": batch / all, "scaling": scaling,
+            "batches_per_second": 1.0 / built, "pipeline_share": cost, "waiting_share": waiting,
+            "pipeline_slowdown": slower, "games": games, "positions": positions,
+        });
+        writeln!(out, "{report}")?;
+        return Ok(Verdict::Fine);
+    }
+    writeln!(out, "network      {} for {}, batches of {}", bench.arch, E::NAME, bench.batch)?;
+    writeln!(out, "one replica  {:>7.0} samples/s, a step in {:.3} s", batch / one, one)?;
+    if devices.len() > 1 {
         writeln!(
             out,
-            "built ahead  {:>7.1} % of the time waiting for batches, steps {slower:.2} times as long",
-            100.0 * waiting
+            "{:<12} {:>7.0} samples/s, a step in {all:.3} s: {scaling:.2} times one",
+            format!("{} replicas", devices.len()),
+            batch / all
         )?;
-        Ok(Verdict::Fine)
     }
+    let plies = positions as f64 / games as f64;
+    writeln!(out, "pipeline     {:>7.1} batches/s on its own, of games of {plies:.0} plies", 1.0 / built)?;
+    writeln!(out, "cost         {:>7.1} % of a step: a batch on its own", 100.0 * cost)?;
+    writeln!(
+        out,
+        "built ahead  {:>7.1} % of the time waiting for batches, steps {slower:.2} times as long",
+        100.0 * waiting
+    )?;
+    Ok(Verdict::Fine)
 }
 
 /// Plays the games into a folder.

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use alfil_game::chess::{Chess, Rules};
-use alfil_game::{Game, Knowledge};
+use alfil_game::{FullGame, Game, Knowledge};
 use alfil_search::evaluators::Kind;
 use alfil_search::parallel::{Control, Limits, Report, Search, Settings};
 use alfil_search::selection::{Gumbel, Puct, Rule};
@@ -60,7 +60,7 @@ pub fn run(bench: &TreeBench, out: &mut impl Write) -> anyhow::Result<Verdict> {
 }
 
 /// Searches to so many visits, and gives the tree back.
-fn search<G: Game>(
+fn search<G: FullGame>(
     root: &G,
     tree: Tree,
     kind: &Kind,

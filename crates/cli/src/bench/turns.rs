@@ -3,8 +3,7 @@
 use std::io::Write;
 use std::time::Instant;
 
-use alfil_game::Game;
-use alfil_game::registry::{self, GameVisitor};
+use alfil_game::{FullGame, with_game};
 use alfil_search::classical::{AlphaBeta, Node, Settings, TurnNode, minimax_nodes};
 use clap::Args;
 use serde_json::json;
@@ -36,39 +35,29 @@ const TURNS: usize = 12;
 const DEEPEST_COUNTED: u32 = 3;
 
 pub fn run(bench: &TurnsBench, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    registry::with_game(&bench.game, Task { bench, out })?
+    with_game!(&bench.game, G => count::<G>(bench, out))?
 }
 
-struct Task<'a, W> {
-    bench: &'a TurnsBench,
-    out: &'a mut W,
-}
-
-impl<W: Write> GameVisitor for Task<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
-        let Task { bench, out } = self;
-        let actions = bench.actions as usize;
-        let start = TurnNode { game: G::new(&bench.rules.read::<G>()?), actions };
-        let mut turns = Vec::new();
-        start.expand(&mut turns);
-        let actions = turns.iter().any(|turn| turn.moves().count() > 1).then_some(actions);
-        let mut columns = Vec::new();
-        for &depth in &bench.depths {
-            let whole = (depth <= DEEPEST_COUNTED).then(|| minimax_nodes(&start, depth));
-            columns.push(Column { depth, whole, turns: play(start.clone(), depth) });
-        }
-        if bench.json {
-            let columns: Vec<_> = columns.iter().map(Column::json).collect();
-            writeln!(out, "{}", json!({"game": G::NAME, "actions": actions, "depths": columns}))?;
-        } else {
-            let of = actions.map_or(String::new(), |actions| format!(" over whole turns of {actions} moves a piece"));
-            writeln!(out, "{}, alpha-beta{of}: nodes, milliseconds", G::NAME)?;
-            table(&columns, out)?;
-        }
-        Ok(Verdict::Fine)
+fn count<G: FullGame>(bench: &TurnsBench, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let actions = bench.actions as usize;
+    let start = TurnNode { game: G::new(&bench.rules.read::<G>()?), actions };
+    let mut turns = Vec::new();
+    start.expand(&mut turns);
+    let actions = turns.iter().any(|turn| turn.moves().count() > 1).then_some(actions);
+    let mut columns = Vec::new();
+    for &depth in &bench.depths {
+        let whole = (depth <= DEEPEST_COUNTED).then(|| minimax_nodes(&start, depth));
+        columns.push(Column { depth, whole, turns: play(start.clone(), depth) });
     }
+    if bench.json {
+        let columns: Vec<_> = columns.iter().map(Column::json).collect();
+        writeln!(out, "{}", json!({"game": G::NAME, "actions": actions, "depths": columns}))?;
+    } else {
+        let of = actions.map_or(String::new(), |actions| format!(" over whole turns of {actions} moves a piece"));
+        writeln!(out, "{}, alpha-beta{of}: nodes, milliseconds", G::NAME)?;
+        table(&columns, out)?;
+    }
+    Ok(Verdict::Fine)
 }
 
 /// A game at one depth.
@@ -101,7 +90,7 @@ impl Column {
 }
 
 /// Plays a game of the player against itself.
-fn play<G: Game>(mut node: TurnNode<G>, depth: u32) -> Vec<Searched> {
+fn play<G: FullGame>(mut node: TurnNode<G>, depth: u32) -> Vec<Searched> {
     let mut turns = Vec::new();
     let mut searcher = AlphaBeta::new(Settings::PLAIN);
     while turns.len() < TURNS {

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use alfil_cli::{Evaluator, Libtorch};
-use alfil_game::Encoding;
-use alfil_game::registry::{self, EncodingTask};
+use alfil_game::{Encoding, with_encoding};
 use alfil_nn::learning::{Learner, LearningSettings};
 use alfil_nn::{Architecture, Network};
 use alfil_search::evaluators::Inference;
@@ -46,7 +45,7 @@ impl Libtorch for Linked {
     }
 
     fn evaluator(&self, network: &Network, device: &str, half: bool) -> anyhow::Result<Evaluator> {
-        registry::with_encoding(&network.origin.encoding, Make { network, device, half })?
+        with_encoding!(&network.origin.encoding, E => evaluator::<E>(network, device, half))?
     }
 
     fn devices(&self, text: &str) -> anyhow::Result<Vec<String>> {
@@ -64,7 +63,7 @@ impl Libtorch for Linked {
     ) -> anyhow::Result<Box<dyn Learner>> {
         let choose = |name: &String| Ok(Device::choose(name)?.0);
         let devices = devices.iter().map(choose).collect::<Result<Vec<_>, alfil_torch::DeviceError>>()?;
-        registry::with_encoding(encoding, Teach { architecture, settings, devices, seed })?
+        with_encoding!(encoding, E => learner::<E>(architecture, settings, devices, seed))?
     }
 
     fn backend(&self) -> alfil_uci::Backend {
@@ -87,35 +86,18 @@ fn infer(evaluator: anyhow::Result<Evaluator>) -> Inference {
     Box::new(move |batch, outputs| evaluate(batch, outputs).unwrap_or_else(|error| fail(error)))
 }
 
-struct Make<'a> {
-    network: &'a Network,
-    device: &'a str,
-    half: bool,
+fn evaluator<E: Encoding>(network: &Network, device: &str, half: bool) -> anyhow::Result<Evaluator> {
+    let (device, _) = Device::choose(device)?;
+    let precision = if half { Precision::Half } else { Precision::Single };
+    let mut evaluator = TorchEvaluator::new::<E>(network, device, precision)?;
+    Ok(Box::new(move |batch, outputs| Ok(evaluator.evaluate(batch, outputs)?)))
 }
 
-impl EncodingTask for Make<'_> {
-    type Output = anyhow::Result<Evaluator>;
-
-    fn run<E: Encoding>(self) -> anyhow::Result<Evaluator> {
-        let (device, _) = Device::choose(self.device)?;
-        let precision = if self.half { Precision::Half } else { Precision::Single };
-        let mut evaluator = TorchEvaluator::new::<E>(self.network, device, precision)?;
-        Ok(Box::new(move |batch, outputs| Ok(evaluator.evaluate(batch, outputs)?)))
-    }
-}
-
-struct Teach<'a> {
-    architecture: &'a Architecture,
+fn learner<E: Encoding>(
+    architecture: &Architecture,
     settings: LearningSettings,
     devices: Vec<Device>,
     seed: u64,
-}
-
-impl EncodingTask for Teach<'_> {
-    type Output = anyhow::Result<Box<dyn Learner>>;
-
-    fn run<E: Encoding>(self) -> Self::Output {
-        let Teach { architecture, settings, devices, seed } = self;
-        Ok(Box::new(TorchLearner::new::<E>(architecture, settings, &devices, seed)?))
-    }
+) -> anyhow::Result<Box<dyn Learner>> {
+    Ok(Box::new(TorchLearner::new::<E>(architecture, settings, &devices, seed)?))
 }

@@ -6,8 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use alfil_game::registry::{self, EncodingTask};
-use alfil_game::{Encoding, Game, Wdl};
+use alfil_game::{Encoding, Game, Wdl, with_encoding};
 use alfil_nn::{
     Architecture, ArchitectureError, Batch, Engine, Instructions, Model, Network, Outputs, PolicyShape, Size,
     ValueOutput, lc0,
@@ -95,7 +94,7 @@ pub fn run(command: NetCommand, out: &mut impl Write) -> anyhow::Result<Verdict>
         NetCommand::Eval { file, place, device } => {
             let network = Network::open(&file)?;
             let encoding = network.origin.encoding.clone();
-            registry::with_encoding(&encoding, EvalPosition { network, place, device, out })?
+            with_encoding!(&encoding, E => eval_position::<E>(network, place, device, out))?
         }
         NetCommand::Random { game, encoding, arch, seed, output } => {
             let encodings = game::encoding_names(&game)?;
@@ -105,7 +104,7 @@ pub fn run(command: NetCommand, out: &mut impl Write) -> anyhow::Result<Verdict>
                 "{game} has no encoding '{encoding}': it has {}",
                 encodings.join(", ")
             );
-            let network = registry::with_encoding(&encoding, Untrained { size: arch, seed })??;
+            let network = with_encoding!(&encoding, E => untrained::<E>(arch, seed))??;
             save(&network, &output, out)
         }
         NetCommand::Import { file, output } => {
@@ -122,7 +121,7 @@ pub fn run(command: NetCommand, out: &mut impl Write) -> anyhow::Result<Verdict>
         NetCommand::Check { file, positions, json } => {
             let network = Network::open(&file)?;
             let encoding = network.origin.encoding.clone();
-            registry::with_encoding(&encoding, Compare { network, positions: positions as usize, json, out })?
+            with_encoding!(&encoding, E => check::<E>(network, positions as usize, json, out))?
         }
     }
 }
@@ -135,15 +134,8 @@ fn save(network: &Network, path: &Path, out: &mut impl Write) -> anyhow::Result<
 
 /// An untrained network for an encoding by its name.
 pub fn untrained_for(encoding: &str, size: &str) -> anyhow::Result<Network> {
-    struct Untrained(Size);
-    impl EncodingTask for Untrained {
-        type Output = Result<Network, ArchitectureError>;
-
-        fn run<E: Encoding>(self) -> Self::Output {
-            untrained::<E>(self.0, 1)
-        }
-    }
-    Ok(registry::with_encoding(encoding, Untrained(size.parse()?))??)
+    let size = size.parse()?;
+    Ok(with_encoding!(encoding, E => untrained::<E>(size, 1))??)
 }
 
 /// An untrained network of this size, if there can be one.
@@ -205,108 +197,73 @@ fn info(path: &Path, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict
     Ok(Verdict::Fine)
 }
 
-struct Untrained {
-    size: Size,
-    seed: u64,
-}
-
-impl EncodingTask for Untrained {
-    type Output = Result<Network, ArchitectureError>;
-
-    fn run<E: Encoding>(self) -> Self::Output {
-        untrained::<E>(self.size, self.seed)
-    }
-}
-
-struct EvalPosition<'a, W> {
+fn eval_position<E: Encoding>(
     network: Network,
     place: Place,
     device: Option<String>,
-    out: &'a mut W,
-}
-
-impl<W: Write> EncodingTask for EvalPosition<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn run<E: Encoding>(self) -> anyhow::Result<Verdict> {
-        let EvalPosition { network, place, device, out } = self;
-        let game: E::Game = place.reach()?;
-        let mut moves = Vec::new();
-        game.generate(&mut moves);
-        ensure!(!moves.is_empty(), "the game is over: there are no moves to judge");
-        let mut batch = Batch::new(&network.architecture);
-        batch.push::<E>(&game, &moves);
-        let mut outputs = Outputs::default();
-        match device {
-            None => Engine::new(Arc::new(Model::new::<E>(&network)?)).evaluate(&batch, &mut outputs),
-            Some(device) => {
-                let torch = torch::require()?;
-                eprintln!("device: {}", torch.choose(&device)?);
-                torch.evaluator(&network, &device, true)?(&batch, &mut outputs)?;
-            }
+    out: &mut impl Write,
+) -> anyhow::Result<Verdict> {
+    let game: E::Game = place.reach()?;
+    let mut moves = Vec::new();
+    game.generate(&mut moves);
+    ensure!(!moves.is_empty(), "the game is over: there are no moves to judge");
+    let mut batch = Batch::new(&network.architecture);
+    batch.push::<E>(&game, &moves);
+    let mut outputs = Outputs::default();
+    match device {
+        None => Engine::new(Arc::new(Model::new::<E>(&network)?)).evaluate(&batch, &mut outputs),
+        Some(device) => {
+            let torch = torch::require()?;
+            eprintln!("device: {}", torch.choose(&device)?);
+            torch.evaluator(&network, &device, true)?(&batch, &mut outputs)?;
         }
-
-        let mut ranked: Vec<_> = moves.into_iter().zip(outputs.priors(0).iter().copied()).collect();
-        ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        let (value, wdl, plies) = (outputs.values[0], outputs.wdl.first().map(|wdl| wdl.0), outputs.moves_left.first());
-        if place.json {
-            let moves: Vec<_> =
-                ranked.iter().map(|(m, prior)| json!({"move": game.move_text(*m), "prior": prior})).collect();
-            writeln!(
-                out,
-                "{}",
-                json!({"value": value, "wdl": wdl.map(<[f32; 3]>::from), "moves_left": plies, "moves": moves})
-            )?;
-            return Ok(Verdict::Fine);
-        }
-        writeln!(out, "{game}")?;
-        writeln!(out, "value {value:+.4}")?;
-        if let Some(Wdl { win, draw, loss }) = wdl {
-            writeln!(out, "win {:.1} %, draw {:.1} %, loss {:.1} %", 100.0 * win, 100.0 * draw, 100.0 * loss)?;
-        }
-        if let Some(plies) = plies {
-            writeln!(out, "{plies:.0} plies to the end")?;
-        }
-        for (m, prior) in ranked {
-            let bar = "#".repeat((prior * 50.0).round() as usize);
-            writeln!(out, "{:<8} {:>5.1} %  {bar}", game.move_name(m), 100.0 * prior)?;
-        }
-        Ok(Verdict::Fine)
     }
-}
 
-struct Compare<'a, W> {
-    network: Network,
-    positions: usize,
-    json: bool,
-    out: &'a mut W,
+    let mut ranked: Vec<_> = moves.into_iter().zip(outputs.priors(0).iter().copied()).collect();
+    ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let (value, wdl, plies) = (outputs.values[0], outputs.wdl.first().map(|wdl| wdl.0), outputs.moves_left.first());
+    if place.json {
+        let moves: Vec<_> =
+            ranked.iter().map(|(m, prior)| json!({"move": game.move_text(*m), "prior": prior})).collect();
+        let wdl = wdl.map(<[f32; 3]>::from);
+        writeln!(out, "{}", json!({"value": value, "wdl": wdl, "moves_left": plies, "moves": moves}))?;
+        return Ok(Verdict::Fine);
+    }
+    writeln!(out, "{game}")?;
+    writeln!(out, "value {value:+.4}")?;
+    if let Some(Wdl { win, draw, loss }) = wdl {
+        writeln!(out, "win {:.1} %, draw {:.1} %, loss {:.1} %", 100.0 * win, 100.0 * draw, 100.0 * loss)?;
+    }
+    if let Some(plies) = plies {
+        writeln!(out, "{plies:.0} plies to the end")?;
+    }
+    for (m, prior) in ranked {
+        let bar = "#".repeat((prior * 50.0).round() as usize);
+        writeln!(out, "{:<8} {:>5.1} %  {bar}", game.move_name(m), 100.0 * prior)?;
+    }
+    Ok(Verdict::Fine)
 }
 
 /// Differences beyond this are mistakes, not rounding; 16-bit numbers get a hundred times as much.
 const TOLERANCE: f32 = 1e-4;
 const HALF_TOLERANCE: f32 = 1e-2;
 
-impl<W: Write> EncodingTask for Compare<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn run<E: Encoding>(self) -> anyhow::Result<Verdict> {
-        let Compare { network, positions, json, out } = self;
-        let comparisons = compare::<E>(&network, positions)?;
-        let all_agree = comparisons.iter().all(Comparison::agrees);
-        if json {
-            let row = |found: &Comparison| json!({"evaluator": found.evaluator, "difference": found.difference, "agrees": found.agrees()});
-            let rows: Vec<_> = comparisons.iter().map(row).collect();
-            writeln!(out, "{}", json!({"positions": positions, "agree": all_agree, "evaluators": rows}))?;
-        } else {
-            for found in &comparisons {
-                let verdict = if found.agrees() { "ok" } else { "WRONG" };
-                writeln!(out, "{verdict:<6} {:.1e}  {}", found.difference, found.evaluator)?;
-            }
-            let best = Instructions::best().name();
-            writeln!(out, "largest difference from the CPU engine on {best} in {positions} positions")?;
+fn check<E: Encoding>(network: Network, positions: usize, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let comparisons = compare::<E>(&network, positions)?;
+    let all_agree = comparisons.iter().all(Comparison::agrees);
+    if json {
+        let row = |found: &Comparison| json!({"evaluator": found.evaluator, "difference": found.difference, "agrees": found.agrees()});
+        let rows: Vec<_> = comparisons.iter().map(row).collect();
+        writeln!(out, "{}", json!({"positions": positions, "agree": all_agree, "evaluators": rows}))?;
+    } else {
+        for found in &comparisons {
+            let verdict = if found.agrees() { "ok" } else { "WRONG" };
+            writeln!(out, "{verdict:<6} {:.1e}  {}", found.difference, found.evaluator)?;
         }
-        Ok(if all_agree { Verdict::Fine } else { Verdict::Failed })
+        let best = Instructions::best().name();
+        writeln!(out, "largest difference from the CPU engine on {best} in {positions} positions")?;
     }
+    Ok(if all_agree { Verdict::Fine } else { Verdict::Failed })
 }
 
 /// How an evaluator does beside the CPU engine.

@@ -3,8 +3,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use alfil_game::registry::{self, EncodingTask};
-use alfil_game::{Encoding, Mover, Wdl};
+use alfil_game::{Encoding, Mover, Wdl, with_encoding};
 use alfil_nn::learning::{Decay, Learner, LearningSettings, LossWeights, Losses, Optimizer, Samples, Schedule};
 use alfil_nn::{Architecture, Engine, Model, Network, Origin, Outputs, Size};
 use alfil_train::random_samples;
@@ -43,62 +42,50 @@ const ENOUGH: f64 = 0.05;
 const LINES: u64 = 10;
 
 pub fn run(overfit: &Overfit, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    registry::with_encoding(&overfit.encoding, Task { overfit, out })?
+    with_encoding!(&overfit.encoding, E => learn::<E>(overfit, out))?
 }
 
-struct Task<'a, W> {
-    overfit: &'a Overfit,
-    out: &'a mut W,
-}
-
-impl<W: Write> EncodingTask for Task<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn run<E: Encoding>(self) -> anyhow::Result<Verdict> {
-        let Task { overfit, out } = self;
-        let architecture = Architecture::new::<E>(overfit.arch);
-        architecture.check()?;
-        let libtorch = torch::require()?;
-        let device = libtorch.choose(&overfit.device)?;
-        let devices = libtorch.devices(&overfit.device)?;
-        let mut learner = libtorch.learner(&architecture, E::NAME, settings(overfit.steps), &devices, 1)?;
-        let mut samples = Samples::new(&architecture);
-        random_samples::<E>(&Default::default(), &mut samples, overfit.batch as usize, 1);
-        if !overfit.json {
-            writeln!(out, "{} for {} on {device}: {} positions", overfit.arch, E::NAME, overfit.batch)?;
-        }
-        let mut losses = Losses::default();
-        for step in 1..=overfit.steps {
-            losses = learner.step(&samples)?;
-            if !overfit.json && (step == 1 || step.is_multiple_of(overfit.steps.div_ceil(LINES))) {
-                writeln!(out, "step {step:>6}   policy {:.4}   value {:.4}", losses.policy, losses.value)?;
-                out.flush()?;
-            }
-        }
-        let played = as_played::<E>(&architecture, learner.as_mut(), &samples)?;
-        let trained = [losses.policy, losses.value];
-        let passed = trained.iter().chain(&played).all(|loss| *loss < ENOUGH);
-        if overfit.json {
-            let report = json!({
-                "encoding": E::NAME, "arch": overfit.arch.to_string(), "batch": overfit.batch, "steps": overfit.steps,
-                "device": devices.join(","), "policy": trained[0], "value": trained[1],
-                "engine_policy": played[0], "engine_value": played[1], "passed": passed,
-            });
-            writeln!(out, "{report}")?;
-        } else {
-            writeln!(out, "in the engine   policy {:.4}   value {:.4}", played[0], played[1])?;
-            match (passed, trained.iter().all(|loss| *loss < ENOUGH)) {
-                (true, _) => writeln!(out, "ok: the network has learnt the batch by heart")?,
-                (false, true) => writeln!(out, "WRONG: what was learnt is lost on the way to the CPU engine")?,
-                (false, false) => writeln!(
-                    out,
-                    "WRONG: after {} steps a loss is not below {ENOUGH}: suspect the learner",
-                    overfit.steps
-                )?,
-            }
-        }
-        Ok(if passed { Verdict::Fine } else { Verdict::Failed })
+fn learn<E: Encoding>(overfit: &Overfit, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let architecture = Architecture::new::<E>(overfit.arch);
+    architecture.check()?;
+    let libtorch = torch::require()?;
+    let device = libtorch.choose(&overfit.device)?;
+    let devices = libtorch.devices(&overfit.device)?;
+    let mut learner = libtorch.learner(&architecture, E::NAME, settings(overfit.steps), &devices, 1)?;
+    let mut samples = Samples::new(&architecture);
+    random_samples::<E>(&Default::default(), &mut samples, overfit.batch as usize, 1);
+    if !overfit.json {
+        writeln!(out, "{} for {} on {device}: {} positions", overfit.arch, E::NAME, overfit.batch)?;
     }
+    let mut losses = Losses::default();
+    for step in 1..=overfit.steps {
+        losses = learner.step(&samples)?;
+        if !overfit.json && (step == 1 || step.is_multiple_of(overfit.steps.div_ceil(LINES))) {
+            writeln!(out, "step {step:>6}   policy {:.4}   value {:.4}", losses.policy, losses.value)?;
+            out.flush()?;
+        }
+    }
+    let played = as_played::<E>(&architecture, learner.as_mut(), &samples)?;
+    let trained = [losses.policy, losses.value];
+    let passed = trained.iter().chain(&played).all(|loss| *loss < ENOUGH);
+    if overfit.json {
+        let report = json!({
+            "encoding": E::NAME, "arch": overfit.arch.to_string(), "batch": overfit.batch, "steps": overfit.steps,
+            "device": devices.join(","), "policy": trained[0], "value": trained[1],
+            "engine_policy": played[0], "engine_value": played[1], "passed": passed,
+        });
+        writeln!(out, "{report}")?;
+    } else {
+        writeln!(out, "in the engine   policy {:.4}   value {:.4}", played[0], played[1])?;
+        match (passed, trained.iter().all(|loss| *loss < ENOUGH)) {
+            (true, _) => writeln!(out, "ok: the network has learnt the batch by heart")?,
+            (false, true) => writeln!(out, "WRONG: what was learnt is lost on the way to the CPU engine")?,
+            (false, false) => {
+                writeln!(out, "WRONG: after {} steps a loss is not below {ENOUGH}: suspect the learner", overfit.steps)?
+            }
+        }
+    }
+    Ok(if passed { Verdict::Fine } else { Verdict::Failed })
 }
 
 /// Nothing that keeps a network from learning by heart: no decay of the weights, no average. The rate falls so that the last

@@ -3,7 +3,7 @@
 use std::path::{Path, is_separator};
 
 use alfil_core::disk::list;
-use alfil_game::Game;
+use alfil_game::FullGame;
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
@@ -23,7 +23,7 @@ pub struct Words {
 
 impl Words {
     /// The orders, and these moves.
-    pub fn new<G: Game>(game: &G, legal: &[G::Move]) -> Words {
+    pub fn new<G: FullGame>(game: &G, legal: &[G::Move]) -> Words {
         let names = legal.iter().map(|m| game.move_name(*m)).collect();
         Words { names, texts: legal.iter().map(|m| game.move_text(*m)).collect() }
     }
@@ -82,6 +82,7 @@ impl Helper for Completion {}
 
 #[cfg(test)]
 mod tests {
+    use alfil_game::Game;
     use alfil_game::chess::Chess;
     use rustyline::history::DefaultHistory;
 

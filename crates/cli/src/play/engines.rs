@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use alfil_arena::player::{Choice, Entrant, LEVELS, Played, Player, TreeSettings};
 use alfil_core::seed::derive;
-use alfil_game::Game;
+use alfil_game::FullGame;
 use anyhow::{Context, ensure};
 use indicatif::ProgressBar;
 
@@ -14,7 +14,7 @@ use crate::match_command::entrant;
 const CANNOT: &str = "the engine cannot play on";
 
 /// The opponent, and an adviser of full strength who is made when first asked.
-pub struct Engines<G: Game> {
+pub struct Engines<G: FullGame> {
     opponent: Box<dyn Player<G>>,
     /// Whether the opponent has been told of this game, and has not failed in it.
     is_ready: bool,
@@ -38,7 +38,7 @@ pub struct Wish<'a> {
     pub player: Option<&'a str>,
 }
 
-impl<G: Game> Engines<G> {
+impl<G: FullGame> Engines<G> {
     /// A wished-for player, or a tree search: with the network that comes along if it is stronger than the handcrafted
     /// evaluation, else with that.
     pub fn new(wish: &Wish<'_>) -> anyhow::Result<Engines<G>> {
@@ -84,7 +84,7 @@ impl<G: Game> Engines<G> {
 }
 
 /// A tree search with an evaluator, which it is named by.
-fn searcher<G: Game>(evaluator: &str, settings: TreeSettings) -> anyhow::Result<Entrant<G>> {
+fn searcher<G: FullGame>(evaluator: &str, settings: TreeSettings) -> anyhow::Result<Entrant<G>> {
     let name = match evaluator {
         "trained" => "the network that comes along".to_owned(),
         "handcrafted" => "the handcrafted evaluation".to_owned(),
@@ -94,7 +94,11 @@ fn searcher<G: Game>(evaluator: &str, settings: TreeSettings) -> anyhow::Result<
 }
 
 /// Shows on a terminal that somebody is thinking.
-fn think<G: Game>(player: &mut dyn Player<G>, game: &Played<G>, legal: &[G::Move]) -> anyhow::Result<Choice<G::Move>> {
+fn think<G: FullGame>(
+    player: &mut dyn Player<G>,
+    game: &Played<G>,
+    legal: &[G::Move],
+) -> anyhow::Result<Choice<G::Move>> {
     let spinner = ProgressBar::new_spinner().with_message("thinking");
     spinner.enable_steady_tick(Duration::from_millis(100));
     let choice = player.choose(game);

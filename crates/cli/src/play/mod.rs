@@ -15,8 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use alfil_arena::player::{GRAMMAR, LEVELS};
-use alfil_game::Game;
-use alfil_game::registry::{self, GameVisitor};
+use alfil_game::{FullGame, with_game};
 use clap::Args;
 
 use crate::game::RulesText;
@@ -94,41 +93,31 @@ fn has_colours(variable: impl Fn(&str) -> Option<OsString>) -> bool {
 
 pub fn run(command: PlayCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let game = command.game.clone();
-    registry::with_game(&game, Task { command, out })?
+    with_game!(&game, G => sit_down::<G>(command, out))?
 }
 
-struct Task<'a, W> {
-    command: PlayCommand,
-    out: &'a mut W,
-}
-
-impl<W: Write> GameVisitor for Task<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn visit<G: Game>(self) -> anyhow::Result<Verdict> {
-        let Task { command, out } = self;
-        let side = command.side.as_deref().unwrap_or(G::SIDES[0]);
-        let seats = Seats::read::<G>(side)?;
-        let rules = command.rules.read::<G>()?;
-        let sitting = match (&command.load, command.position.as_deref()) {
-            (Some(path), _) => saved::load(path, &rules)?,
-            (None, Some(text)) => Sitting::new(G::from_position(text, &rules)?),
-            (None, None) => Sitting::new(G::new(&rules)),
-        };
-        let wish = Wish { level: command.level, evaluator: command.net.as_deref(), player: command.player.as_deref() };
-        let engines = Engines::<G>::new(&wish)?;
-        let part = match side.to_lowercase().as_str() {
-            "both" => "You play both sides.".to_owned(),
-            "none" => "You watch.".to_owned(),
-            side => format!("You play {side}."),
-        };
-        writeln!(out, "The engine: {}.\n{part} Type a move, or help.", engines.described)?;
-        let coloured = io::stdout().is_terminal() && has_colours(|name| std::env::var_os(name));
-        let (idle, again) = (Arc::default(), command.again());
-        let stop = stop::flag_unless(Arc::clone(&idle), input::restore_terminal())?;
-        Table { sitting, rules, seats, engines, coloured, stop, idle, command: again }.run(&mut Input::new()?, out)?;
-        Ok(Verdict::Fine)
-    }
+fn sit_down<G: FullGame>(command: PlayCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let side = command.side.as_deref().unwrap_or(G::SIDES[0]);
+    let seats = Seats::read::<G>(side)?;
+    let rules = command.rules.read::<G>()?;
+    let sitting = match (&command.load, command.position.as_deref()) {
+        (Some(path), _) => saved::load(path, &rules)?,
+        (None, Some(text)) => Sitting::new(G::from_position(text, &rules)?),
+        (None, None) => Sitting::new(G::new(&rules)),
+    };
+    let wish = Wish { level: command.level, evaluator: command.net.as_deref(), player: command.player.as_deref() };
+    let engines = Engines::<G>::new(&wish)?;
+    let part = match side.to_lowercase().as_str() {
+        "both" => "You play both sides.".to_owned(),
+        "none" => "You watch.".to_owned(),
+        side => format!("You play {side}."),
+    };
+    writeln!(out, "The engine: {}.\n{part} Type a move, or help.", engines.described)?;
+    let coloured = io::stdout().is_terminal() && has_colours(|name| std::env::var_os(name));
+    let (idle, again) = (Arc::default(), command.again());
+    let stop = stop::flag_unless(Arc::clone(&idle), input::restore_terminal())?;
+    Table { sitting, rules, seats, engines, coloured, stop, idle, command: again }.run(&mut Input::new()?, out)?;
+    Ok(Verdict::Fine)
 }
 
 #[cfg(test)]

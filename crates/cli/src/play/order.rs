@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use alfil_core::wording::did_you_mean;
-use alfil_game::{Game, MoveError};
+use alfil_game::{FullGame, MoveError};
 
 /// What the user wants.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +47,7 @@ pub enum OrderError {
 }
 
 /// Reads a line. `legal` are the moves that can be played, none if the game is over.
-pub fn read<G: Game>(line: &str, game: &G, legal: &[G::Move]) -> Result<Order<G::Move>, OrderError> {
+pub fn read<G: FullGame>(line: &str, game: &G, legal: &[G::Move]) -> Result<Order<G::Move>, OrderError> {
     let line = line.trim();
     // A move comes first, whatever a game may call its moves.
     let parsed = game.parse_move(line);
@@ -76,7 +76,7 @@ pub fn read<G: Game>(line: &str, game: &G, legal: &[G::Move]) -> Result<Order<G:
     })
 }
 
-fn unknown<G: Game>(line: &str, parsed: Result<G::Move, MoveError>, game: &G, legal: &[G::Move]) -> OrderError {
+fn unknown<G: FullGame>(line: &str, parsed: Result<G::Move, MoveError>, game: &G, legal: &[G::Move]) -> OrderError {
     let orders = ORDERS.map(|(word, _)| word.to_owned());
     let moves = legal.iter().flat_map(|m| [game.move_name(*m), game.move_text(*m)]);
     let known: Vec<String> = orders.into_iter().chain(moves).collect();
@@ -91,6 +91,7 @@ fn unknown<G: Game>(line: &str, parsed: Result<G::Move, MoveError>, game: &G, le
 
 #[cfg(test)]
 mod tests {
+    use alfil_game::Game;
     use alfil_game::chess::Chess;
 
     use super::*;

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use alfil_game::pgn::{PgnError, PgnGame, PgnReader};
-use alfil_game::{First, Game, Score, Side};
+use alfil_game::{First, FullGame, Score, Side};
 
 use super::sitting::Sitting;
 
@@ -28,7 +28,7 @@ pub enum SavedError {
 }
 
 /// Writes a game whole or not at all. Only another saved game is written over.
-pub fn save<G: Game>(path: &Path, sitting: &Sitting<G>) -> Result<(), SavedError> {
+pub fn save<G: FullGame>(path: &Path, sitting: &Sitting<G>) -> Result<(), SavedError> {
     let shown = path.display().to_string();
     if path.exists() && !is_saved::<G>(&read(path)?) {
         return Err(SavedError::Taken(shown, G::NAME));
@@ -38,7 +38,7 @@ pub fn save<G: Game>(path: &Path, sitting: &Sitting<G>) -> Result<(), SavedError
 }
 
 /// Reads a game that was saved.
-pub fn load<G: Game>(path: &Path, rules: &G::Rules) -> Result<Sitting<G>, SavedError> {
+pub fn load<G: FullGame>(path: &Path, rules: &G::Rules) -> Result<Sitting<G>, SavedError> {
     from_pgn(&path.display().to_string(), &read(path)?, rules)
 }
 
@@ -50,12 +50,12 @@ fn read(path: &Path) -> Result<Vec<u8>, SavedError> {
 }
 
 /// Whether a text is what `save` writes for a game, to the byte: nothing that somebody has added to it is lost.
-fn is_saved<G: Game>(text: &[u8]) -> bool {
+fn is_saved<G: FullGame>(text: &[u8]) -> bool {
     let again = from_pgn::<G>("", text, &G::Rules::default()).map(|sitting| to_pgn(&sitting));
     again.is_ok_and(|again| again.is_ok_and(|again| again == text))
 }
 
-fn to_pgn<G: Game>(sitting: &Sitting<G>) -> io::Result<Vec<u8>> {
+fn to_pgn<G: FullGame>(sitting: &Sitting<G>) -> io::Result<Vec<u8>> {
     let mut game = PgnGame::new(sitting.played().start().clone());
     game.tags.push(("Event".to_owned(), "alfil play".to_owned()));
     game.moves = sitting.played().moves().to_vec();
@@ -65,7 +65,7 @@ fn to_pgn<G: Game>(sitting: &Sitting<G>) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-fn from_pgn<G: Game>(path: &str, text: &[u8], rules: &G::Rules) -> Result<Sitting<G>, SavedError> {
+fn from_pgn<G: FullGame>(path: &str, text: &[u8], rules: &G::Rules) -> Result<Sitting<G>, SavedError> {
     let no_game = || SavedError::NoGame(path.to_owned());
     if !text.trim_ascii_start().starts_with(b"[") {
         return Err(no_game());
@@ -88,6 +88,7 @@ fn from_pgn<G: Game>(path: &str, text: &[u8], rules: &G::Rules) -> Result<Sittin
 
 #[cfg(test)]
 mod tests {
+    use alfil_game::Game;
     use alfil_game::chess::Chess;
     use alfil_game::connect4::Connect4;
     use alfil_game::{Outcome, line};

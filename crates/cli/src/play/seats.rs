@@ -1,7 +1,7 @@
 //! Which sides the user plays.
 
 use alfil_core::wording::{did_you_mean, shorten};
-use alfil_game::{Game, Side};
+use alfil_game::{FullGame, Side};
 
 /// Which sides the user plays. The engine has the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct SideError {
 
 impl Seats {
     /// A side's name in the game, `both` or `none`.
-    pub fn read<G: Game>(text: &str) -> Result<Seats, SideError> {
+    pub fn read<G: FullGame>(text: &str) -> Result<Seats, SideError> {
         let [first, second] = G::SIDES;
         let user = match text.to_lowercase().as_str() {
             "both" => [true, true],

@@ -1,18 +1,18 @@
 //! The game on the table.
 
 use alfil_arena::player::Played;
-use alfil_game::{First, Game, Outcome, Score, Side};
+use alfil_game::{First, FullGame, Outcome, Score, Side};
 
 use super::seats::Seats;
 
 /// A game as far as it has been played, and how the players have ended it, if they have.
 #[derive(Clone, Debug)]
-pub struct Sitting<G: Game> {
+pub struct Sitting<G: FullGame> {
     played: Played<G>,
     ended: Option<Outcome>,
 }
 
-impl<G: Game> Sitting<G> {
+impl<G: FullGame> Sitting<G> {
     /// A game that begins here.
     pub fn new(start: G) -> Sitting<G> {
         Sitting { played: Played::new(start), ended: None }
@@ -75,13 +75,14 @@ impl<G: Game> Sitting<G> {
 
 #[cfg(test)]
 mod tests {
+    use alfil_game::Game;
     use alfil_game::chess::Chess;
     use alfil_game::connect4::Connect4;
     use alfil_game::line;
 
     use super::*;
 
-    fn after<G: Game>(moves: &str) -> Sitting<G> {
+    fn after<G: FullGame>(moves: &str) -> Sitting<G> {
         let start = G::new(&G::Rules::default());
         let moves = line(&mut start.clone(), moves).unwrap();
         let mut sitting = Sitting::new(start);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use alfil_arena::player::{Choice, Worth};
-use alfil_game::{Game, Outcome};
+use alfil_game::{FullGame, Outcome};
 
 use super::completion::Words;
 use super::engines::Engines;
@@ -19,7 +19,7 @@ use crate::game::write_columns;
 use crate::outcome::{in_words, side_name};
 
 /// A game that goes on until the user leaves.
-pub struct Table<G: Game> {
+pub struct Table<G: FullGame> {
     pub sitting: Sitting<G>,
     /// For games that are loaded.
     pub rules: G::Rules,
@@ -43,7 +43,7 @@ enum Change {
     Board,
 }
 
-impl<G: Game> Table<G> {
+impl<G: FullGame> Table<G> {
     /// Plays. What is said goes to `out`, a user's mistakes too: they are part of the conversation.
     pub fn run(&mut self, input: &mut Input, out: &mut impl Write) -> anyhow::Result<()> {
         let mut legal = Vec::new();

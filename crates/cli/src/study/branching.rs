@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use alfil_arena::player::GRAMMAR;
-use alfil_game::Game;
-use alfil_game::registry::{self, GameVisitor};
+use alfil_game::{FullGame, registry, with_game};
 use anyhow::{Context, ensure};
 use clap::Args;
 use indicatif::ProgressBar;
@@ -52,7 +51,7 @@ pub fn run(command: &Branching, out: &mut impl Write) -> anyhow::Result<Verdict>
     names.dedup();
     // What cannot be played or written should show before any game is played.
     for name in &names {
-        registry::with_game(name, Check(command))??;
+        with_game!(name, G => check::<G>(command))??;
     }
     if let Some(folder) = command.plot.as_ref().and_then(|path| path.parent()) {
         let exists = folder.as_os_str().is_empty() || folder.is_dir();
@@ -66,7 +65,7 @@ pub fn run(command: &Branching, out: &mut impl Write) -> anyhow::Result<Verdict>
             break;
         }
         bar.set_message(name.to_owned());
-        all.push(registry::with_game(name, Play { command, bar: &bar, stop: &stop })??);
+        all.push(with_game!(name, G => play::<G>(command, &bar, &stop))??);
     }
     bar.finish_and_clear();
     let stopped = stop.load(Relaxed);
@@ -104,34 +103,18 @@ fn title(command: &Branching) -> String {
 }
 
 /// The rules that were chosen are those of the game, not of the one beside it.
-fn rules<G: Game>(command: &Branching) -> anyhow::Result<G::Rules> {
+fn rules<G: FullGame>(command: &Branching) -> anyhow::Result<G::Rules> {
     if command.game == G::NAME { command.rules.read::<G>() } else { Ok(G::Rules::default()) }
 }
 
-struct Check<'a>(&'a Branching);
-
-impl GameVisitor for Check<'_> {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Game>(self) -> anyhow::Result<()> {
-        rules::<G>(self.0)?;
-        entrant::<G>(&self.0.player).map(drop)
-    }
+fn check<G: FullGame>(command: &Branching) -> anyhow::Result<()> {
+    rules::<G>(command)?;
+    entrant::<G>(&command.player).map(drop)
 }
 
-struct Play<'a> {
-    command: &'a Branching,
-    bar: &'a ProgressBar,
-    stop: &'a AtomicBool,
-}
-
-impl GameVisitor for Play<'_> {
-    type Output = anyhow::Result<Figures>;
-
-    fn visit<G: Game>(self) -> anyhow::Result<Figures> {
-        let Branching { player, games, seed, .. } = self.command;
-        let games = Games { rules: rules::<G>(self.command)?, count: *games, seed: *seed };
-        let sample = Sample::play(&entrant::<G>(player)?, &games, &|| self.bar.inc(1), self.stop)?;
-        Ok(Figures { game: G::NAME, sample })
-    }
+fn play<G: FullGame>(command: &Branching, bar: &ProgressBar, stop: &AtomicBool) -> anyhow::Result<Figures> {
+    let Branching { player, games, seed, .. } = command;
+    let games = Games { rules: rules::<G>(command)?, count: *games, seed: *seed };
+    let sample = Sample::play(&entrant::<G>(player)?, &games, &|| bar.inc(1), stop)?;
+    Ok(Figures { game: G::NAME, sample })
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 
 use alfil_arena::player::{Entrant, Played, Player, PlayerError, RandomPlayer};
 use alfil_core::seed::derive;
-use alfil_game::{Game, Outcome, Side};
+use alfil_game::{FullGame, Outcome, Side};
 use anyhow::Context;
 
 use super::histogram::Histogram;
@@ -46,7 +46,7 @@ struct Shape {
 impl Sample {
     /// Plays games from the start position on all cores. What is seen follows from the seed, unless it is stopped before the
     /// end. `tell` hears of every game.
-    pub fn play<G: Game>(
+    pub fn play<G: FullGame>(
         entrant: &Entrant<G>,
         games: &Games<G::Rules>,
         tell: &dyn Fn(),
@@ -80,7 +80,7 @@ impl Sample {
         .map(|()| sample)
     }
 
-    fn add<G: Game>(&mut self, shape: &Shape) {
+    fn add<G: FullGame>(&mut self, shape: &Shape) {
         let plies = shape.branching.len();
         if self.by_ply.len() < plies {
             self.by_ply.resize_with(plies, Histogram::default);
@@ -91,7 +91,7 @@ impl Sample {
     }
 }
 
-fn play<G: Game>(players: &mut [Box<dyn Player<G>>; 2], rules: &G::Rules, seed: u64) -> Result<Shape, PlayerError> {
+fn play<G: FullGame>(players: &mut [Box<dyn Player<G>>; 2], rules: &G::Rules, seed: u64) -> Result<Shape, PlayerError> {
     let mut opening = RandomPlayer::default();
     opening.new_game(derive(seed, &[2]))?;
     for (side, player) in [Side::First, Side::Second].into_iter().zip(&mut *players) {

@@ -10,8 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use alfil_game::Encoding;
-use alfil_game::registry::{self, EncodingTask};
+use alfil_game::{Encoding, with_encoding};
 use alfil_train::{Config, Finish, Machine, Run, RunDirectory};
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
@@ -58,7 +57,7 @@ pub fn run(mut command: TrainCommand, out: &mut impl Write) -> anyhow::Result<Ve
     let config = Config::load(&command.config, &command.set)?;
     let directory = directory(&command)?;
     let machine = machine(&config)?;
-    registry::with_encoding(&config.encoding.clone(), Task { command, config, machine, directory, out })?
+    with_encoding!(&config.encoding.clone(), E => train::<E>(command, config, machine, directory, out))?
 }
 
 /// The folder of the run that a command means.
@@ -94,32 +93,25 @@ pub fn run_names() -> anyhow::Result<Vec<String>> {
     Ok(runs.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect())
 }
 
-struct Task<'a, W> {
+fn train<E: Encoding>(
     command: TrainCommand,
     config: Config,
     machine: Machine,
     directory: RunDirectory,
-    out: &'a mut W,
-}
-
-impl<W: Write> EncodingTask for Task<'_, W> {
-    type Output = anyhow::Result<Verdict>;
-
-    fn run<E: Encoding>(self) -> anyhow::Result<Verdict> {
-        let Task { command, config, machine, directory, out } = self;
-        let mut screen = match command.log {
-            Log::Json => Screen::json(out, &config),
-            Log::Text if std::io::stderr().is_terminal() => Screen::bars(out, &config),
-            Log::Text => Screen::plain(out, &config),
-        };
-        let stop = stop_flag(command.time)?;
-        let begun = directory.has_begun();
-        let mut run = Run::<E>::open(directory.clone(), config, machine, &mut |event| screen.tell(&event))?;
-        screen.begin(&directory, begun, run.state());
-        let finish = run.go(&stop, &mut |event| screen.tell(&event))?;
-        screen.end(&directory, finish == Finish::Complete, run.state());
-        Ok(Verdict::Fine)
-    }
+    out: &mut impl Write,
+) -> anyhow::Result<Verdict> {
+    let mut screen = match command.log {
+        Log::Json => Screen::json(out, &config),
+        Log::Text if std::io::stderr().is_terminal() => Screen::bars(out, &config),
+        Log::Text => Screen::plain(out, &config),
+    };
+    let stop = stop_flag(command.time)?;
+    let begun = directory.has_begun();
+    let mut run = Run::<E>::open(directory.clone(), config, machine, &mut |event| screen.tell(&event))?;
+    screen.begin(&directory, begun, run.state());
+    let finish = run.go(&stop, &mut |event| screen.tell(&event))?;
+    screen.end(&directory, finish == Finish::Complete, run.state());
+    Ok(Verdict::Fine)
 }
 
 /// Set by ctrl-C, a polite kill, or the end of the time.

@@ -1,11 +1,9 @@
 //! Evaluators chosen at run time.
 
-use std::any::Any;
 use std::sync::Arc;
 
-use alfil_game::registry::{self, EncodingTask};
-use alfil_game::{Encoding, Game, Knowledge};
-use alfil_nn::{Architecture, FileError, Network};
+use alfil_game::{Encoded, Encoding, EncodingFn, EncodingList, Game, Knowledge};
+use alfil_nn::{FileError, Network};
 
 use super::{Cache, CacheMemory, Handcrafted, Inference, NetworkEvaluator, Rollout, Uniform};
 use crate::Evaluator;
@@ -28,7 +26,7 @@ pub type Maker<G> = Box<dyn Fn(u64) -> Box<dyn Evaluator<G>> + Send + Sync>;
 
 impl Kind {
     /// A maker of such evaluators. Only a network for another game can fail.
-    pub fn maker<G: Game>(&self) -> Result<Maker<G>, FileError> {
+    pub fn maker<G: Encoded>(&self) -> Result<Maker<G>, FileError> {
         Ok(match self {
             Kind::Uniform => Box::new(|_| Box::new(Uniform::default())),
             Kind::Rollout(games) => {
@@ -39,7 +37,7 @@ impl Kind {
                 let knowledge = *knowledge;
                 Box::new(move |_| Box::new(Handcrafted::new(knowledge)))
             }
-            Kind::Network(network) => network_maker(network)?,
+            Kind::Network(network) => network_maker(network, None)?,
         })
     }
 }
@@ -59,53 +57,50 @@ pub fn cached<G: Game>(maker: Maker<G>, bytes: usize) -> Maker<G> {
 }
 
 /// A maker of evaluators of a network that something other than the CPU engine computes; `infer` is called for each of them.
-pub fn maker_on<G: Game>(
+pub fn maker_on<G: Encoded>(
     network: &Network,
     infer: impl Fn() -> Inference + Send + Sync + 'static,
 ) -> Result<Maker<G>, FileError> {
-    struct Make<I>(Architecture, I);
-    impl<I: Fn() -> Inference + Send + Sync + 'static> EncodingTask for Make<I> {
-        type Output = Result<Box<dyn Any>, FileError>;
-
-        fn run<E: Encoding>(self) -> Self::Output {
-            let Make(architecture, infer) = self;
-            let maker: Maker<E::Game> = Box::new(move |_| Box::new(NetworkEvaluator::<E>::on(&architecture, infer())));
-            Ok(Box::new(maker))
-        }
-    }
-    with_game_of(network, Make(network.architecture.clone(), infer))
+    network_maker(network, Some(Box::new(infer)))
 }
 
-fn network_maker<G: Game>(network: &Network) -> Result<Maker<G>, FileError> {
-    struct Make<'a>(&'a Network);
-    impl EncodingTask for Make<'_> {
-        type Output = Result<Box<dyn Any>, FileError>;
-
-        fn run<E: Encoding>(self) -> Self::Output {
-            let model = NetworkEvaluator::<E>::model(self.0)?;
-            let maker: Maker<E::Game> = Box::new(move |_| Box::new(NetworkEvaluator::<E>::new(Arc::clone(&model))));
-            Ok(Box::new(maker))
-        }
-    }
-    with_game_of(network, Make(network))
-}
-
-/// Runs a task with the network's encoding that gives a maker for the encoding's game, which has to be `G`.
-fn with_game_of<G: Game>(
-    network: &Network,
-    task: impl EncodingTask<Output = Result<Box<dyn Any>, FileError>>,
-) -> Result<Maker<G>, FileError> {
+/// A maker of evaluators of a network on the CPU engine, or on what `infer` makes. The network's encoding has to be one of `G`.
+fn network_maker<G: Encoded>(network: &Network, infer: Option<Box<MakeInference>>) -> Result<Maker<G>, FileError> {
     let encoding = &network.origin.encoding;
     let wrong = || FileError::Encoding { found: encoding.clone(), expected: G::NAME.to_owned() };
-    let maker = registry::with_encoding(encoding, task).map_err(|_| wrong())??;
-    // The encoding is known only now: that it is one of G's shows in the type of its maker.
-    maker.downcast::<Maker<G>>().map(|maker| *maker).map_err(|_| wrong())
+    G::Encodings::with(encoding, NetworkMaker { network, infer }).ok_or_else(wrong)?
+}
+
+type MakeInference = dyn Fn() -> Inference + Send + Sync;
+
+struct NetworkMaker<'a> {
+    network: &'a Network,
+    infer: Option<Box<MakeInference>>,
+}
+
+impl<G: Game> EncodingFn<G> for NetworkMaker<'_> {
+    type Output = Result<Maker<G>, FileError>;
+
+    fn call<E: Encoding<Game = G>>(self) -> Result<Maker<G>, FileError> {
+        let NetworkMaker { network, infer } = self;
+        Ok(match infer {
+            None => {
+                let model = NetworkEvaluator::<E>::model(network)?;
+                Box::new(move |_| Box::new(NetworkEvaluator::<E>::new(Arc::clone(&model))))
+            }
+            Some(infer) => {
+                let architecture = network.architecture.clone();
+                Box::new(move |_| Box::new(NetworkEvaluator::<E>::on(&architecture, infer())))
+            }
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use alfil_game::chess::Az21;
     use alfil_game::tictactoe::TicTacToe;
+    use alfil_nn::Architecture;
 
     use super::*;
 

@@ -3,8 +3,7 @@
 use std::fmt;
 
 use alfil_arena::player::PlayerLine;
-use alfil_game::registry::{self, EncodingTask, GameVisitor};
-use alfil_game::{Encoding, Game, RulesError};
+use alfil_game::{Encoding, Game, registry, with_encoding, with_game};
 use alfil_selfplay::Starts;
 
 use super::{Config, ConfigError, DecayName, SearchName};
@@ -24,31 +23,11 @@ impl fmt::Display for Trouble {
     }
 }
 
-struct GameOf;
-
-struct ReadRules<'a>(&'a str);
-
-impl GameVisitor for ReadRules<'_> {
-    type Output = Result<(), RulesError>;
-
-    fn visit<G: Game>(self) -> Result<(), RulesError> {
-        G::rules(self.0).map(drop)
-    }
-}
-
-impl EncodingTask for GameOf {
-    type Output = &'static str;
-
-    fn run<E: Encoding>(self) -> &'static str {
-        E::Game::NAME
-    }
-}
-
 impl Config {
     /// What cannot be.
     pub fn errors(&self) -> Vec<Trouble> {
         let mut found = Found(Vec::new());
-        match registry::with_encoding(&self.encoding, GameOf) {
+        match with_encoding!(&self.encoding, E => <E as Encoding>::Game::NAME) {
             Ok(game) if game == self.game => {}
             Ok(game) => {
                 found.add("encoding", format!("{} is one of {game}, but the game is {}", self.encoding, self.game))
@@ -62,7 +41,7 @@ impl Config {
         {
             found.add("network.size", format!("cannot be: {error}"));
         }
-        if let Ok(Err(error)) = registry::with_game(&self.game, ReadRules(&self.rules)) {
+        if let Ok(Err(error)) = with_game!(&self.game, G => G::rules(&self.rules).map(drop)) {
             found.add("rules", format!("cannot be: {error}"));
         }
         self.check_numbers(&mut found);

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use alfil_game::registry::{self, EncodingTask};
-use alfil_game::{Encoding, Game};
+use alfil_game::{Encoding, Game, with_encoding};
 use alfil_nn::learning::{Decay, LearningSettings, LossWeights, Optimizer, Schedule, Stage};
 use alfil_nn::{Activation, Architecture, ArchitectureError, HeadShape, PolicyShape, Size, ValueOutput, ValueShape};
 use alfil_search::selection::{Gumbel, Puct};
@@ -20,23 +19,14 @@ const DENSE_POLICY_FILTERS: usize = 2;
 /// The moves-left head, where there is one.
 const MOVES_LEFT: HeadShape = HeadShape { filters: 8, hidden: 64 };
 
-struct Shape(Size);
-
-impl EncodingTask for Shape {
-    type Output = (Architecture, usize);
-
-    fn run<E: Encoding>(self) -> (Architecture, usize) {
-        (Architecture::new::<E>(self.0), E::POLICY_SIZE)
-    }
-}
-
 impl Config {
     /// The shape of the network.
     pub fn architecture(&self) -> Result<Architecture, ArchitectureError> {
         let network = &self.network;
         let size: Size = network.size.parse()?;
         let unknown = |_| ArchitectureError::TooLarge(self.encoding.clone());
-        let (usual, outputs) = registry::with_encoding(&self.encoding, Shape(size)).map_err(unknown)?;
+        let (usual, outputs) =
+            with_encoding!(&self.encoding, E => (Architecture::new::<E>(size), E::POLICY_SIZE)).map_err(unknown)?;
         let architecture = Architecture {
             activation: match network.activation {
                 ActivationName::Relu => Activation::Relu,

@@ -10,7 +10,7 @@ use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, PlayerLine};
 use alfil_arena::stats::Rating;
 use alfil_core::seed::derive;
-use alfil_game::{Encoding, Game};
+use alfil_game::{Encoding, FullGame};
 use alfil_nn::Network;
 
 use super::{Purpose, Run, Tell};
@@ -144,7 +144,7 @@ fn point((name, Rating { elo, low, high }): (&str, Rating)) -> Option<(u32, f64,
 }
 
 /// The players that networks are compared with.
-pub(super) fn baselines<G: Game>(config: &Config) -> Result<Vec<Entrant<G>>, RunError> {
+pub(super) fn baselines<G: FullGame>(config: &Config) -> Result<Vec<Entrant<G>>, RunError> {
     // The configuration has been checked: what is no player is not there.
     let lines = config.rating.players.iter().filter_map(|line| line.parse::<PlayerLine>().ok());
     lines.map(|line| Ok(line.entrant()?)).collect()

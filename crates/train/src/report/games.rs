@@ -5,8 +5,7 @@ use std::path::Path;
 
 use alfil_core::numbers::count;
 use alfil_core::svg::escape;
-use alfil_game::registry::{self, GameVisitor};
-use alfil_game::{Game, MoveNumbers, Score, Side};
+use alfil_game::{FullGame, Game, MoveNumbers, Score, Side, with_game};
 use alfil_selfplay::{End, GameRecord, chunks, read_chunk};
 
 use super::board::board;
@@ -26,7 +25,7 @@ pub fn newest(game: &str, rules: &str, replay: &Path) -> String {
         Err(error) => return nothing(&error.to_string()),
     };
     let Some(path) = chunks.last() else { return nothing("There are no games yet.") };
-    let why = match registry::with_game(game, Newest { rules, path }) {
+    let why = match with_game!(game, G => show_newest::<G>(rules, path)) {
         Ok(Ok(games)) => return games,
         Ok(Err(why)) => why,
         Err(error) => error.to_string(),
@@ -38,20 +37,10 @@ fn nothing(why: &str) -> String {
     format!("<p class=\"nothing\">{}</p>\n", escape(why))
 }
 
-struct Newest<'a> {
-    rules: &'a str,
-    path: &'a Path,
-}
-
-impl GameVisitor for Newest<'_> {
-    type Output = Result<String, String>;
-
-    fn visit<G: Game>(self) -> Result<String, String> {
-        let Newest { rules, path } = self;
-        let records = read_chunk::<G>(path).map_err(|error| error.to_string())?;
-        let rules = G::rules(rules).map_err(|error| error.to_string())?;
-        Ok(choose(&records).into_iter().filter_map(|record| show::<G>(record, &rules)).collect())
-    }
+fn show_newest<G: FullGame>(rules: &str, path: &Path) -> Result<String, String> {
+    let records = read_chunk::<G>(path).map_err(|error| error.to_string())?;
+    let rules = G::rules(rules).map_err(|error| error.to_string())?;
+    Ok(choose(&records).into_iter().filter_map(|record| show::<G>(record, &rules)).collect())
 }
 
 /// One game of each result, and then the first ones.
