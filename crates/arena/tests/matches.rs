@@ -13,7 +13,7 @@ use alfil_game::chess::Chess;
 use alfil_game::connect4::Connect4;
 use alfil_game::pgn::PgnReader;
 use alfil_game::tictactoe::{self, TicTacToe};
-use alfil_game::{Game, line};
+use alfil_game::{Game, play_line};
 use alfil_nn::{Architecture, Network};
 use alfil_search::evaluators::Kind;
 use common::{Folder, entrant, play, settings};
@@ -66,7 +66,7 @@ fn every_opening_is_played_with_both_colours() {
         assert_eq!(opening(&pair[0]), opening(&pair[1]));
         for record in pair {
             let mut game = Connect4::from_position(&record.start, &()).unwrap();
-            let moves = line(&mut game, &record.moves).unwrap();
+            let moves = play_line(&mut game, &record.moves).unwrap();
             assert_eq!(record.notes.len(), moves.len() - record.book);
             let first = game.outcome().unwrap().score.0.points();
             assert_eq!(record.score, if record.first == Who::A { first } else { 1.0 - first }, "from A's side");
@@ -210,7 +210,7 @@ fn every_game_can_be_written_as_pgn() {
     assert_eq!(text.matches("[Variant \"connect4\"]").count(), 6, "{text}");
     let games: Vec<_> = PgnReader::<Connect4, _>::new(text.as_bytes()).map(Result::unwrap).collect();
     for (game, record) in games.iter().zip(pairs.iter().flatten()) {
-        let moves = line(&mut game.start.clone(), &record.moves).unwrap();
+        let moves = play_line(&mut game.start.clone(), &record.moves).unwrap();
         assert_eq!((&game.moves, game.end().outcome().unwrap().score), (&moves, game.result.unwrap()));
     }
 }

@@ -7,7 +7,7 @@ use alfil_arena::contest::Archive;
 use alfil_arena::player::{Played, Player, TurnsPlayer, Worth};
 use alfil_game::connect4::Connect4;
 use alfil_game::headquarters::Headquarters;
-use alfil_game::{Game, line};
+use alfil_game::{Game, play_line};
 use common::{entrant, play, settings};
 
 #[test]
@@ -17,7 +17,7 @@ fn it_finishes_its_games_and_beats_chance() {
     assert!(report.wins >= 8, "{report}");
     for record in pairs.iter().flatten() {
         let mut game = Headquarters::from_position(&record.start, &Default::default()).unwrap();
-        line(&mut game, &record.moves).unwrap();
+        play_line(&mut game, &record.moves).unwrap();
         assert!(game.outcome().is_some());
     }
     let (turns, random) = (entrant::<Connect4>("turns:depth=4"), entrant("random"));

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use alfil_game::conformance::{Check, Effort, check_encoding, check_game};
 use alfil_game::perft::divide;
-use alfil_game::{Encoding, FullGame, Game, Score, for_each_encoding, for_each_game, line, with_game};
+use alfil_game::{Encoding, FullGame, Game, Score, for_each_encoding, for_each_game, play_line, with_game};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -106,7 +106,7 @@ impl Place {
             Some(text) => G::from_position(text, &rules)?,
         };
         let before = game.ply();
-        if let Err(error) = line(&mut game, &self.moves) {
+        if let Err(error) = play_line(&mut game, &self.moves) {
             let played = game.ply() - before;
             return Err(error).with_context(|| format!("move {} of --moves", played + 1));
         }

@@ -37,7 +37,7 @@ pub use encoded::{Encoded, EncodingFn, EncodingList};
 pub use encoding::{Encoding, Symmetry};
 pub use full_game::FullGame;
 pub use game::{Game, Knowledge, Outcome};
-pub use notation::{MoveError, PositionError, RulesError, line};
+pub use notation::{MoveError, PositionError, RulesError, play_line};
 pub use numbering::{MoveNumber, MoveNumbers};
 pub use oracle::{Judgement, Oracle};
 pub use pov::{First, Mover, Score, Swap};

@@ -86,13 +86,13 @@ pub enum MoveError {
 /// returns them. On an error `game` stands after the moves before it.
 ///
 /// ```
-/// use alfil_game::{Game, chess::Chess, line};
+/// use alfil_game::{Game, chess::Chess, play_line};
 ///
 /// let mut game = Chess::new(&Default::default());
-/// line(&mut game, "e2e4 c5, Nf3").unwrap();
+/// play_line(&mut game, "e2e4 c5, Nf3").unwrap();
 /// assert_eq!(game.position(), "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
 /// ```
-pub fn line<G: Game>(game: &mut G, text: &str) -> Result<Vec<G::Move>, MoveError> {
+pub fn play_line<G: Game>(game: &mut G, text: &str) -> Result<Vec<G::Move>, MoveError> {
     let mut played = Vec::new();
     for word in text.split([' ', '\t', '\r', '\n', ',']).filter(|word| !word.is_empty()) {
         let mut rest = word;

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use alfil_game::connect4::{Connect4, Solver};
-use alfil_game::{Game, Judgement, Mover, Oracle, Score, Swap, line};
+use alfil_game::{Game, Judgement, Mover, Oracle, Score, Swap, play_line};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -72,7 +72,7 @@ fn published_values_hold() {
         ("65214673556155731566316327373221417", -1),
     ] {
         let mut game = Connect4::new(&());
-        line(&mut game, moves).unwrap();
+        play_line(&mut game, moves).unwrap();
         let judgement = Solver::default().judge(&game);
         let expected = if value > 0 {
             Score::WIN

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use alfil_game::headquarters::{Grid, Headquarters, Rules};
-use alfil_game::{Encoding, First, Game, Knowledge, MoveError, Score, Side, line};
+use alfil_game::{Encoding, First, Game, Knowledge, MoveError, Score, Side, play_line};
 use proptest::prelude::*;
 
 const OPEN: &str = "15/15/15/15/15/15/15/15/15/15";
@@ -23,7 +23,7 @@ fn moves(game: &Headquarters) -> Vec<String> {
 /// The position after the moves, without the map.
 fn after(rest: &str, moves: &str) -> String {
     let mut game = open(rest);
-    line(&mut game, moves).unwrap_or_else(|error| panic!("{moves}: {error}"));
+    play_line(&mut game, moves).unwrap_or_else(|error| panic!("{moves}: {error}"));
     game.position().strip_prefix(OPEN).unwrap().trim().to_owned()
 }
 
@@ -98,10 +98,10 @@ fn fights_cost_both_sides() {
 fn headquarters_fall_to_as_many_captures_as_their_points_take() {
     for (health, captures) in [(10, 2), (6, 4), (1, 20), (7, 3)] {
         let mut game = open(&format!("c3:20,m7:{health} m8:20,a10:10 red 1"));
-        line(&mut game, "m7-m8!").unwrap();
+        play_line(&mut game, "m7-m8!").unwrap();
         for capture in 2..=captures {
             assert_eq!(game.outcome(), None, "{health}: {capture}");
-            line(&mut game, "end m8!").unwrap();
+            play_line(&mut game, "end m8!").unwrap();
         }
         let outcome = game.outcome().unwrap();
         assert_eq!((outcome.score, outcome.reason), (First(Score::WIN), "headquarters taken"));
@@ -115,24 +115,24 @@ fn headquarters_fall_to_as_many_captures_as_their_points_take() {
 #[test]
 fn a_side_without_soldiers_has_lost() {
     let mut killed = open("c3:20,g5:10,a1:1 m8:20,h5:5 red 1");
-    line(&mut killed, "g5xh5").unwrap();
+    play_line(&mut killed, "g5xh5").unwrap();
     let outcome = killed.outcome().unwrap();
     assert_eq!((outcome.score, outcome.reason), (First(Score::WIN), "no soldiers left"));
     let mut suicide = open("c3:20,g5:1 m8:20,h5:5 red 1");
-    line(&mut suicide, "g5xh5").unwrap();
+    play_line(&mut suicide, "g5xh5").unwrap();
     assert_eq!(suicide.outcome().unwrap().score, First(Score::LOSS), "{}", suicide.position());
 }
 
 #[test]
 fn every_soldier_acts_once_a_turn() {
     let mut game = Headquarters::new(&Rules::default());
-    line(&mut game, "c2-e3").unwrap();
+    play_line(&mut game, "c2-e3").unwrap();
     assert_eq!(game.side(), Side::First);
     assert!(!moves(&game).iter().any(|text| text.starts_with("e3-")));
     assert_eq!(game.parse_move("e3-e4"), Err(MoveError::Illegal("e3-e4".to_owned())));
-    line(&mut game, "e5-e5 d9-e9").unwrap();
+    play_line(&mut game, "e5-e5 d9-e9").unwrap();
     assert_eq!((game.side(), game.ply()), (Side::Second, 3), "the turn ends by itself");
-    line(&mut game, "m9-m9 end").unwrap();
+    play_line(&mut game, "m9-m9 end").unwrap();
     assert_eq!((game.side(), game.ply()), (Side::First, 5), "and by end");
     assert!(moves(&game).iter().any(|text| text.starts_with("e3-")), "a new turn");
     assert!(game.position().ends_with(" red 3"));
@@ -142,14 +142,14 @@ fn every_soldier_acts_once_a_turn() {
 fn too_many_turns_draw() {
     let rules = Headquarters::rules("turn_cap=3").unwrap();
     let mut game = Headquarters::new(&rules);
-    line(&mut game, "end end").unwrap();
+    play_line(&mut game, "end end").unwrap();
     assert_eq!(game.outcome(), None);
-    line(&mut game, "end").unwrap();
+    play_line(&mut game, "end").unwrap();
     assert_eq!(game.outcome().unwrap().reason, "turn cap");
     // A win with the last order counts.
     let text = format!("{OPEN} c3:20,m8:10 m8:10,a1:10 red 3");
     let mut win = Headquarters::from_position(&text, &rules).unwrap();
-    line(&mut win, "m8!").unwrap();
+    play_line(&mut win, "m8!").unwrap();
     assert_eq!(win.outcome().unwrap().reason, "headquarters taken");
 }
 
@@ -274,7 +274,7 @@ proptest! {
             // The same position with the other side to move is worth the opposite.
             if game.outcome().is_none() {
                 let mut passed = game.clone();
-                line(&mut passed, "end").unwrap();
+                play_line(&mut passed, "end").unwrap();
                 prop_assert_eq!(passed.evaluate(knowledge), -game.evaluate(knowledge));
             }
         }

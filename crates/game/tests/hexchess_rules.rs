@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use alfil_game::hexchess::{HexChess, Rules, Stalemate};
 use alfil_game::perft::perft;
-use alfil_game::{First, Game, Score, Side, line};
+use alfil_game::{First, Game, Score, Side, play_line};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -31,7 +31,7 @@ fn moves(game: &HexChess) -> BTreeSet<String> {
 /// The end that a line of moves leads to.
 fn reason(start: &HexChess, text: &str) -> Option<&'static str> {
     let mut game = start.clone();
-    line(&mut game, text).unwrap();
+    play_line(&mut game, text).unwrap();
     game.outcome().map(|end| end.reason)
 }
 
@@ -170,27 +170,27 @@ fn pawns_may_step_twice_from_every_start_cell_of_their_side() {
         assert!(moves(&black).contains(twice.as_str()), "{twice}");
     }
     let mut inward = position("k/3/5/7/9/11/11/11/11/2p8/1P3K5 w - 0 1");
-    line(&mut inward, "bxc2 Kf10").unwrap();
+    play_line(&mut inward, "bxc2 Kf10").unwrap();
     assert!(moves(&inward).contains("c2c4"), "captured onto a start cell");
     let mut onward = position("k/3/5/7/9/11/11/11/11/11/1P3K5 w - 0 1");
     assert!(moves(&onward).contains("b1b3"));
-    line(&mut onward, "b2 Kf10").unwrap();
+    play_line(&mut onward, "b2 Kf10").unwrap();
     assert!(!moves(&onward).contains("b2b4"), "no longer on a start cell");
     let mut outward = position("k/3/5/7/9/11/11/11/11/11/rP3K5 w - 0 1");
-    line(&mut outward, "bxa1 Kf10").unwrap();
+    play_line(&mut outward, "bxa1 Kf10").unwrap();
     assert!(!moves(&outward).contains("a1a3"), "no pawn starts on file a");
 }
 
 #[test]
 fn en_passant_is_possible_for_one_ply_and_removes_the_right_pawn() {
     let mut game = start();
-    line(&mut game, "f5f6 b7b6 d1f4 e7e5").unwrap();
+    play_line(&mut game, "f5f6 b7b6 d1f4 e7e5").unwrap();
     assert!(game.position().contains(" w e6 "), "{}", game.position());
     let mut taken = game.clone();
-    line(&mut taken, "fxe6").unwrap();
+    play_line(&mut taken, "fxe6").unwrap();
     let cells = Slow::read(&taken.position());
     assert_eq!((cells.at("e6"), cells.at("e5"), cells.at("f6")), ('P', '.', '.'));
-    line(&mut game, "f4d1 b6b5").unwrap();
+    play_line(&mut game, "f4d1 b6b5").unwrap();
     assert!(!moves(&game).contains("f6e6"));
 }
 
@@ -217,7 +217,7 @@ fn repetition_fifty_moves_material_and_ply_cap_draw() {
 fn play_past_the_fiftieth_move_is_possible() {
     let mut game = position("k/3/5/7/9/11/11/11/11/R10/5K5 w - 0 1");
     for _ in 0..60 {
-        line(&mut game, "a2a3 Kf10 a3a2 Kf11").unwrap();
+        play_line(&mut game, "a2a3 Kf10 a3a2 Kf11").unwrap();
     }
     assert!(game.position().ends_with(" 240 121") && game.outcome().is_some(), "{}", game.position());
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use alfil_game::chess::{Chess, Rules, san};
-use alfil_game::{Game, for_each_game, line};
+use alfil_game::{Game, for_each_game, play_line};
 use proptest::prelude::*;
 
 /// A chess position reached by the moves that `choices` pick.
@@ -36,7 +36,7 @@ fn feed_to<G: Game>(fed: &str) {
             game.generate(&mut moves);
             assert!(moves.contains(&m), "{fed:?} became {m:?}");
         }
-        let _ = line(&mut game, fed);
+        let _ = play_line(&mut game, fed);
     }
 }
 

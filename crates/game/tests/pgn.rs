@@ -5,7 +5,7 @@ use alfil_game::chess::{Chess, Rules};
 use alfil_game::headquarters::Headquarters;
 use alfil_game::hexchess::HexChess;
 use alfil_game::pgn::{PgnGame, PgnReader};
-use alfil_game::{First, Game, Knowledge, Score, for_each_game, line};
+use alfil_game::{First, Game, Knowledge, Score, for_each_game, play_line};
 use proptest::prelude::*;
 
 const DEEP_BLUE: &str = include_str!("fixtures/deep-blue-kasparov-1997-6.pgn");
@@ -172,7 +172,7 @@ fn games_of_every_kind_read_back_as_written() {
 fn read_back<G: Game>(rules: &str, position: &str, moves: &str) -> (String, PgnGame<G>) {
     let mut game = PgnGame::new(G::from_position(position, &G::rules(rules).unwrap()).unwrap());
     let mut now = game.start.clone();
-    game.moves = line(&mut now, moves).unwrap();
+    game.moves = play_line(&mut now, moves).unwrap();
     game.set_outcome(now.outcome());
     let written = write(&game);
     let read = PgnReader::<G, _>::new(written.as_bytes()).next().unwrap().unwrap();
@@ -196,7 +196,7 @@ fn the_rules_of_a_game_and_its_numbers_are_kept() {
     let [plain, tagged]: [Headquarters; 2] = ["1. end *\n", "[Rules \"turn_cap=6\"]\n\n1. c2-e2 *\n"].map(by);
     assert_eq!((plain.chosen_rules().as_str(), tagged.chosen_rules().as_str()), ("turn_cap=50", "turn_cap=6"));
     let estimate = |mut game: Headquarters| {
-        line(&mut game, "c2-e2").unwrap();
+        play_line(&mut game, "c2-e2").unwrap();
         game.evaluate(Knowledge::Full)
     };
     assert_eq!((estimate(plain), estimate(tagged)), (60, 60));

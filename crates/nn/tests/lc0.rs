@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use alfil_game::chess::{Chess, Lc0, Rules};
-use alfil_game::{Game, line};
+use alfil_game::{Game, play_line};
 use alfil_nn::lc0::{export_bytes, import, import_bytes};
 use alfil_nn::{
     Activation, Architecture, Batch, Engine, HeadShape, Instructions, Model, Network, Outputs, PolicyShape, ValueOutput,
@@ -53,7 +53,7 @@ fn check_golden(file: &str, network_of: impl Fn(&str) -> String, tolerance: f64)
             fen => Chess::from_position(fen, &rules).unwrap(),
         };
         for m in record["moves"].as_array().unwrap() {
-            line(&mut game, m.as_str().unwrap()).unwrap();
+            play_line(&mut game, m.as_str().unwrap()).unwrap();
         }
         for engine in engines {
             let (priors, outputs) = evaluate(engine, &game);
@@ -122,7 +122,7 @@ fn exported_networks_come_back() {
         let again = import_bytes(&export_bytes(&network).unwrap()).unwrap();
         assert_eq!(again.architecture, network.architecture);
         let mut game = Chess::new(&Rules::default());
-        line(&mut game, "e4 c5 Nf3").unwrap();
+        play_line(&mut game, "e4 c5 Nf3").unwrap();
         let [before, after] =
             [&network, &again].map(|n| evaluate(&mut Engine::new(Arc::new(Model::new::<Lc0>(n).unwrap())), &game));
         // Weights were rounded to 16 bits.

@@ -5,7 +5,7 @@ use alfil_game::chess::{Chess, Rules};
 use alfil_game::connect4::Connect4;
 use alfil_game::hexchess::HexChess;
 use alfil_game::tictactoe::TicTacToe;
-use alfil_game::{First, Game, Knowledge, Score, Side, line};
+use alfil_game::{First, Game, Knowledge, Score, Side, play_line};
 use alfil_search::classical::{AlphaBeta, GameNode, Node, Settings, WIN, is_decided, minimax, negamax, sss};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -257,7 +257,7 @@ fn a_part_of_the_point_is_not_preferred_to_a_won_game() {
     let stalemate = GameNode {
         game: {
             let mut game = even.game.clone();
-            line(&mut game, "Rf1").unwrap();
+            play_line(&mut game, "Rf1").unwrap();
             game
         },
         ..even

@@ -8,7 +8,7 @@ use alfil_game::chess::{Az21, Chess, Rules};
 use alfil_game::connect4::{self, Connect4};
 use alfil_game::hexchess::HexChess;
 use alfil_game::tictactoe::{self, TicTacToe};
-use alfil_game::{Game, Knowledge, Mover, Wdl, for_each_game, line};
+use alfil_game::{Game, Knowledge, Mover, Wdl, for_each_game, play_line};
 use alfil_nn::{Architecture, Network};
 use alfil_search::evaluators::{
     Cache, CacheCounts, CacheMemory, Handcrafted, NetworkEvaluator, Pool, Rollout, Tempered, Uniform, cached_moves,
@@ -251,7 +251,7 @@ fn transpositions_hit() {
     let mut cache = Cache::new(Uniform::default(), memory(1 << 16, 60));
     for (number, moves) in ["Nf3 Nf6 d4", "d4 Nf6 Nf3", "d4 Nf6 Nf3"].iter().enumerate() {
         let mut game = Chess::new(&Rules::default());
-        line(&mut game, moves).unwrap();
+        play_line(&mut game, moves).unwrap();
         one(&mut cache, &game);
         assert_eq!(Evaluator::<Chess>::cache_counts(&cache).hits, number as u64);
     }

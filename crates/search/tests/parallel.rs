@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use alfil_game::chess::{Chess, Rules};
 use alfil_game::connect4::Connect4;
-use alfil_game::{Game, Knowledge, line};
+use alfil_game::{Game, Knowledge, play_line};
 use alfil_search::Evaluator;
 use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, Rollout, Uniform};
 use alfil_search::parallel::{Control, Ended, Limits, Report, Search, Settings};
@@ -146,7 +146,7 @@ fn the_tree_follows_the_game() {
     search.go_to(&start, &moves("e4"));
     assert_eq!(search.tree().root().unwrap().visits(), reply.visits, "kept");
     let mut expected = start.clone();
-    line(&mut expected, "e4").unwrap();
+    play_line(&mut expected, "e4").unwrap();
     assert_eq!(search.root().position(), expected.position());
     let report = run(&mut search, &visits(reply.visits + 10));
     assert_eq!(report.walks, 10);
@@ -282,7 +282,7 @@ fn going_round_in_circles_is_a_draw_but_the_game_goes_on() {
         start.clone(),
     );
     let mut game = start.clone();
-    let played = line(&mut game, "Qb2+ Kg8").unwrap();
+    let played = play_line(&mut game, "Qb2+ Kg8").unwrap();
     search.go_to(&start, &played);
     let limits = Limits { only: vec![game.parse_move("Qb1").unwrap().into()], ..visits(300) };
     let back = run(&mut search, &limits);
@@ -291,7 +291,7 @@ fn going_round_in_circles_is_a_draw_but_the_game_goes_on() {
     search.clear();
     assert!(run(&mut search, &visits(300)).lines[0].value() > 0.5);
     // It is only the search that stops there.
-    let circle = line(&mut game, "Qb1 Kh8").unwrap();
+    let circle = play_line(&mut game, "Qb1 Kh8").unwrap();
     search.go_to(&start, &[played, circle].concat());
     let report = run(&mut search, &visits(100));
     assert!(report.visits >= 100 && report.lines[0].value() > 0.5, "{report:?}");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use alfil_game::tictactoe::TicTacToe;
-use alfil_game::{First, Game, Mover, Score, Wdl, line};
+use alfil_game::{First, Game, Mover, Score, Wdl, play_line};
 use alfil_selfplay::{End, GameRecord, Ply, write_chunk};
 use alfil_train::run::{
     ExamMetrics, GateMetrics, LearningMetrics, LossMetrics, Metrics, RatingMetrics, RunDirectory, SelfplayMetrics,
@@ -188,7 +188,7 @@ fn text_from_outside_is_escaped() {
 fn games_are_shown_with_diagrams() {
     let made = Made::new("games", "run", &[generation(1)]);
     let mut game = TicTacToe::new(&Default::default());
-    let played = line(&mut game, "1 4 2 5 3").unwrap();
+    let played = play_line(&mut game, "1 4 2 5 3").unwrap();
     assert!(game.outcome().is_some());
     // As the mover sees it, and the first player wins.
     let values = [0.0, -0.2, 0.4, -0.8, 1.0];

@@ -98,7 +98,7 @@ fn legal(game: &Chess, code: u16) -> Option<Move> {
 #[cfg(test)]
 mod tests {
     use alfil_game::chess::Rules;
-    use alfil_game::line;
+    use alfil_game::play_line;
     use rand::SeedableRng;
     use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -136,7 +136,7 @@ mod tests {
             }
         }
         assert!((270..=330).contains(&count[0]), "{count:?}");
-        line(&mut game, "e4").unwrap();
+        play_line(&mut game, "e4").unwrap();
         assert_eq!(book.probe(&game, &mut random).unwrap(), None, "weight 0 means never");
         std::fs::write(&path, b"not a book").unwrap();
         assert!(Book::open(&path).is_err());

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use alfil_game::pgn::PgnGame;
-use alfil_game::{First, Game, Swap, line};
+use alfil_game::{First, Game, Swap, play_line};
 
 use super::{Record, StateError, Who};
 
@@ -67,7 +67,7 @@ impl<G: Game> Games<G> {
     fn game(&self, record: &Record) -> io::Result<PgnGame<G>> {
         let start = G::from_position(&record.start, &self.rules).map_err(io::Error::other)?;
         let mut game = PgnGame::new(start);
-        game.moves = line(&mut game.start.clone(), &record.moves).map_err(io::Error::other)?;
+        game.moves = play_line(&mut game.start.clone(), &record.moves).map_err(io::Error::other)?;
         let [a, b] = &self.names;
         let [white, black] = if record.first == Who::A { [a, b] } else { [b, a] };
         let termination = if record.fault.is_some() { "rules infraction" } else { "normal" };

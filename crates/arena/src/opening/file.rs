@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use alfil_game::pgn::PgnReader;
-use alfil_game::{Game, line};
+use alfil_game::{Game, play_line};
 
 use crate::player::Played;
 use alfil_core::checksum::checksum;
@@ -103,7 +103,7 @@ struct NotMoves {
 fn play<G: Game>(start: &G, text: &str) -> Result<Played<G>, NotMoves> {
     let mut game = start.clone();
     let wrong = |reason, game: &G| NotMoves { reason, at_once: game.ply() == start.ply() };
-    let moves = line(&mut game, text).map_err(|error| wrong(error.to_string(), &game))?;
+    let moves = play_line(&mut game, text).map_err(|error| wrong(error.to_string(), &game))?;
     let mut played = Played::new(start.clone());
     moves.into_iter().for_each(|m| played.play(m));
     Ok(played)

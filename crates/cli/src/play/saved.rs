@@ -91,14 +91,14 @@ mod tests {
     use alfil_game::Game;
     use alfil_game::chess::Chess;
     use alfil_game::connect4::Connect4;
-    use alfil_game::{Outcome, line};
+    use alfil_game::{Outcome, play_line};
 
     use super::*;
 
     #[test]
     fn games_read_back_exactly() {
         let start = Chess::from_position("4k3/8/8/8/8/8/4P3/4K3 w - - 3 40", &Default::default()).unwrap();
-        let moves = line(&mut start.clone(), "e2e4 e8d7").unwrap();
+        let moves = play_line(&mut start.clone(), "e2e4 e8d7").unwrap();
         let mut sitting = Sitting::new(start);
         moves.into_iter().for_each(|m| sitting.play(m));
         let unfinished = to_pgn(&sitting).unwrap();
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn only_what_was_saved_is_written_over() {
         let mut sitting = Sitting::new(Connect4::new(&()));
-        line(&mut Connect4::new(&()), "443").unwrap().into_iter().for_each(|m| sitting.play(m));
+        play_line(&mut Connect4::new(&()), "443").unwrap().into_iter().for_each(|m| sitting.play(m));
         let saved = String::from_utf8(to_pgn(&sitting).unwrap()).unwrap();
         assert!(is_saved::<Connect4>(saved.as_bytes()) && !is_saved::<Chess>(saved.as_bytes()));
         let others = [

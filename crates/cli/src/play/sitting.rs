@@ -78,13 +78,13 @@ mod tests {
     use alfil_game::Game;
     use alfil_game::chess::Chess;
     use alfil_game::connect4::Connect4;
-    use alfil_game::line;
+    use alfil_game::play_line;
 
     use super::*;
 
     fn after<G: FullGame>(moves: &str) -> Sitting<G> {
         let start = G::new(&G::Rules::default());
-        let moves = line(&mut start.clone(), moves).unwrap();
+        let moves = play_line(&mut start.clone(), moves).unwrap();
         let mut sitting = Sitting::new(start);
         moves.into_iter().for_each(|m| sitting.play(m));
         sitting

@@ -169,7 +169,7 @@ fn last_rank_beyond(passed: Square) -> shakmaty::Rank {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Game, line};
+    use crate::{Game, play_line};
 
     fn position(fen: &str) -> Chess {
         Chess::from_position(fen, &Default::default()).unwrap()
@@ -234,10 +234,10 @@ mod tests {
     fn a_pawn_that_can_be_captured_in_passing_is_drawn_on_the_last_rank() {
         use Square::*;
         let mut game = Chess::new(&Default::default());
-        line(&mut game, "e4 a6 e5 d5").unwrap();
+        play_line(&mut game, "e4 a6 e5 d5").unwrap();
         assert_eq!(plane::<1>(&game, 6), [A6, B7, C7, E7, F7, G7, H7, D8]);
         // One ply later it is history: as Black sees it, the pawn then stood on Black's own first rank.
-        line(&mut game, "h3").unwrap();
+        play_line(&mut game, "h3").unwrap();
         assert_eq!(plane::<1>(&game, 0), [B2, C2, E2, F2, G2, H2, A3, D4]);
         assert_eq!(plane::<8>(&game, 14), [D1, B2, C2, E2, F2, G2, H2, A3]);
     }
@@ -246,7 +246,7 @@ mod tests {
     fn history_and_repetitions_are_remembered_newest_first() {
         use Square::*;
         let mut game = Chess::new(&Default::default());
-        line(&mut game, "Nf3 Nf6 Ng1 Ng8 Nf3").unwrap();
+        play_line(&mut game, "Nf3 Nf6 Ng1 Ng8 Nf3").unwrap();
         assert_eq!(plane::<8>(&game, 7), [F6, B8], "White's knights now, seen by Black");
         assert_eq!(plane::<8>(&game, 14 + 7), [B8, G8], "and a ply ago");
         assert_eq!(plane::<8>(&game, 12).len(), 64, "the position after Nf3 is there for the second time");

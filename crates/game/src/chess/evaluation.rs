@@ -198,7 +198,7 @@ fn pawn_guard(pawns: Bitboard, color: Color) -> Bitboard {
 mod tests {
     use super::*;
     use crate::chess::{Chess, Rules};
-    use crate::{Game, line};
+    use crate::{Game, play_line};
 
     fn value(fen: &str, knowledge: Knowledge) -> i32 {
         Chess::from_position(fen, &Rules::default()).unwrap().evaluate(knowledge)
@@ -215,7 +215,7 @@ mod tests {
     fn exchanging_the_sides_changes_nothing() {
         let mut game = Chess::new(&Rules::default());
         for word in "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6 Be2 e5 Nb3 Be7 O-O O-O f4 b5 fxe5 dxe5 Qxd8 Rxd8".split(' ') {
-            line(&mut game, word).unwrap();
+            play_line(&mut game, word).unwrap();
             let twin = game.swapped().unwrap();
             for knowledge in [Knowledge::Material, Knowledge::Full] {
                 assert_eq!(game.evaluate(knowledge), twin.evaluate(knowledge), "after {word}");

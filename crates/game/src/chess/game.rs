@@ -40,10 +40,10 @@ impl Default for Rules {
 /// A game of chess. A third repetition, the fiftieth move without progress and insufficient material end it at once.
 ///
 /// ```
-/// use alfil_game::{Game, chess::Chess, line};
+/// use alfil_game::{Game, chess::Chess, play_line};
 ///
 /// let mut game = Chess::new(&Default::default());
-/// line(&mut game, "f3 e5 g4 Qh4").unwrap();
+/// play_line(&mut game, "f3 e5 g4 Qh4").unwrap();
 /// assert_eq!(game.outcome().unwrap().reason, "checkmate");
 /// ```
 #[derive(Clone, Debug)]
@@ -375,11 +375,11 @@ impl fmt::Display for Chess {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::line;
+    use crate::play_line;
 
     fn after(text: &str) -> Chess {
         let mut game = Chess::new(&Rules::default());
-        line(&mut game, text).unwrap();
+        play_line(&mut game, text).unwrap();
         game
     }
 
@@ -402,10 +402,10 @@ mod tests {
     fn fifty_moves_without_progress_draw_unless_the_last_one_mates() {
         let rules = Rules::default();
         let mut quiet = Chess::from_position("7k/8/8/8/8/8/R7/K7 w - - 99 80", &rules).unwrap();
-        line(&mut quiet, "Ra3").unwrap();
+        play_line(&mut quiet, "Ra3").unwrap();
         assert_eq!(quiet.outcome().unwrap().reason, "50-move rule");
         let mut mate = Chess::from_position("7k/8/6K1/8/8/8/R7/8 w - - 99 80", &rules).unwrap();
-        line(&mut mate, "Ra8").unwrap();
+        play_line(&mut mate, "Ra8").unwrap();
         assert_eq!(mate.outcome().unwrap().reason, "checkmate");
     }
 
@@ -424,7 +424,7 @@ mod tests {
     fn play_past_the_fiftieth_move_is_possible() {
         let mut game = Chess::from_position("7k/8/8/8/8/8/R7/K7 w - - 0 1", &Rules::default()).unwrap();
         for _ in 0..60 {
-            line(&mut game, "Rb2 Kg8 Ra2 Kh8").unwrap();
+            play_line(&mut game, "Rb2 Kg8 Ra2 Kh8").unwrap();
         }
         assert_eq!(game.shakmaty().halfmoves(), 240);
         assert!(game.outcome().is_some());

@@ -181,7 +181,7 @@ fn undo_double_step(snapshot: &mut Snapshot) {
 mod tests {
     use super::*;
     use crate::chess::Rules;
-    use crate::{Game, line};
+    use crate::{Game, play_line};
 
     /// The hash that the notes on the format give for known positions: masks and values of all planes.
     fn plane_hash(game: &Chess) -> u64 {
@@ -206,7 +206,7 @@ mod tests {
     fn known_planes_are_reproduced() {
         let mut game = Chess::new(&Rules::default());
         assert_eq!(plane_hash(&game), 0x4148_0a50_8cce_5194);
-        line(&mut game, "e2e4").unwrap();
+        play_line(&mut game, "e2e4").unwrap();
         assert_eq!(plane_hash(&game), 0x5bba_d4b0_865a_abd0);
     }
 

@@ -20,10 +20,10 @@ const LETTERS: [(char, char); 5] = [('R', 'K'), ('D', 'Q'), ('T', 'R'), ('A', 'B
 /// A legal move with piece letter, disambiguation and check mark as needed.
 ///
 /// ```
-/// use alfil_game::{Game, chess::{Chess, san::{self, Language}}, line};
+/// use alfil_game::{Game, chess::{Chess, san::{self, Language}}, play_line};
 ///
 /// let mut game = Chess::new(&Default::default());
-/// line(&mut game, "d4 d5 Nf3 Nf6").unwrap();
+/// play_line(&mut game, "d4 d5 Nf3 Nf6").unwrap();
 /// let m = san::parse(&game, "Cbd2", Language::Spanish).unwrap();
 /// assert_eq!(san::write(&game, m, Language::English), "Nbd2");
 /// ```

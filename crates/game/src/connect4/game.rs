@@ -31,10 +31,10 @@ impl TryFrom<u16> for Column {
 /// A game of Connect Four.
 ///
 /// ```
-/// use alfil_game::{Game, connect4::Connect4, line};
+/// use alfil_game::{Game, connect4::Connect4, play_line};
 ///
 /// let mut game = Connect4::new(&());
-/// line(&mut game, "4455667").unwrap();
+/// play_line(&mut game, "4455667").unwrap();
 /// assert_eq!(game.outcome().unwrap().reason, "four in a row");
 /// ```
 #[derive(Clone, Debug)]

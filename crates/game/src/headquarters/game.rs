@@ -13,11 +13,11 @@ use crate::{Game, Knowledge, MoveError, Outcome, PositionError, RulesError, Side
 /// A headquarters game. A move is an order to one soldier; the turn passes when all have had theirs, or with `end`.
 ///
 /// ```
-/// use alfil_game::{Game, headquarters::Headquarters, line};
+/// use alfil_game::{Game, headquarters::Headquarters, play_line};
 ///
 /// let start = "3/3 a1:20,a2:10 c1:20,c2:10 red 1";
 /// let mut game = Headquarters::from_position(start, &Default::default()).unwrap();
-/// line(&mut game, "a2-b2xc2 c2-c2 b2-c1! end c1!").unwrap();
+/// play_line(&mut game, "a2-b2xc2 c2-c2 b2-c1! end c1!").unwrap();
 /// assert_eq!(game.position(), "3/3 a1:20,c1:8 c1:4,c2:5 blue 6");
 /// ```
 #[derive(Clone, Debug)]

@@ -192,7 +192,7 @@ fn king(board: &Board, side: Side, sum: &mut Pair) {
 mod tests {
     use super::*;
     use crate::hexchess::HexChess;
-    use crate::{Game, line};
+    use crate::{Game, play_line};
 
     fn value_of(text: &str, knowledge: Knowledge) -> i32 {
         HexChess::from_position(text, &Default::default()).unwrap().evaluate(knowledge)
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn gains_are_what_is_captured_and_promoted() {
         let mut game = HexChess::new(&Default::default());
-        line(&mut game, "f6 b6 b2 e5").unwrap();
+        play_line(&mut game, "f6 b6 b2 e5").unwrap();
         assert_eq!(game.gain(game.parse_move("fxe6").unwrap()), 100);
         let promoting =
             HexChess::from_position("1/1Pr/5/7/9/11/11/11/1k9/11/5K5 w - 0 1", &Default::default()).unwrap();

@@ -46,10 +46,10 @@ impl Default for Rules {
 /// end it at once.
 ///
 /// ```
-/// use alfil_game::{Game, hexchess::HexChess, line};
+/// use alfil_game::{Game, hexchess::HexChess, play_line};
 ///
 /// let mut game = HexChess::new(&Default::default());
-/// line(&mut game, "f5f6 g6 fxg6").unwrap();
+/// play_line(&mut game, "f5f6 g6 fxg6").unwrap();
 /// assert_eq!(game.position(), "b/qbk/n1b1n/r5r/ppppp1ppp/6P4/11/4P1P4/3P1B1P3/2P2B2P2/1PRNQBKNRP1 b - 0 2");
 /// ```
 #[derive(Clone, Debug)]

@@ -93,7 +93,7 @@ fn mirrored_index(index: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::line;
+    use crate::play_line;
 
     fn plane(game: &HexChess, number: usize) -> Vec<String> {
         let mut planes = vec![f32::NAN; Grid::PLANES * GRID];
@@ -113,7 +113,7 @@ mod tests {
         let white = [plane(&game, 0), plane(&game, 4), plane(&game, 11)];
         assert_eq!(white[1], ["e1"]);
         assert_eq!(white[2], ["g10"]);
-        line(&mut game, "d1f4 d9f8 f4d1").unwrap();
+        play_line(&mut game, "d1f4 d9f8 f4d1").unwrap();
         let black = [plane(&game, 0), plane(&game, 10), plane(&game, 5)];
         assert_eq!(black, [white[0].clone(), vec!["e10".to_owned()], vec!["g1".to_owned()]]);
         assert_eq!(plane(&game, ON_BOARD).len(), 91);
@@ -122,12 +122,12 @@ mod tests {
     #[test]
     fn en_passant_repetition_and_clock_have_their_planes() {
         let mut game = HexChess::new(&Default::default());
-        line(&mut game, "f6 b6 b2 e5").unwrap();
+        play_line(&mut game, "f6 b6 b2 e5").unwrap();
         assert_eq!(plane(&game, EN_PASSANT), ["e6"]);
         let mut game = HexChess::new(&Default::default());
-        line(&mut game, "Kg2 Kg9 Kg1").unwrap();
+        play_line(&mut game, "Kg2 Kg9 Kg1").unwrap();
         assert!(plane(&game, REPEATED).is_empty());
-        line(&mut game, "Kg10").unwrap();
+        play_line(&mut game, "Kg10").unwrap();
         assert_eq!(plane(&game, REPEATED).len(), 91);
         let mut planes = vec![f32::NAN; Grid::PLANES * GRID];
         Grid::planes(&game, &mut planes);

@@ -114,7 +114,7 @@ impl Written {
 #[cfg(test)]
 mod tests {
     use crate::hexchess::HexChess;
-    use crate::{Game, MoveError, line};
+    use crate::{Game, MoveError, play_line};
 
     fn position(text: &str) -> HexChess {
         HexChess::from_position(text, &Default::default()).unwrap()
@@ -156,7 +156,7 @@ mod tests {
         }
         assert!(matches!(game.parse_move("g4g7"), Err(MoveError::Illegal(_))));
         assert!(matches!(game.parse_move("Kf6"), Err(MoveError::Illegal(_))));
-        line(&mut game, "f5f6 g7g6").unwrap();
+        play_line(&mut game, "f5f6 g7g6").unwrap();
         assert_eq!(name(&game, "f6g6"), "fxg6");
     }
 }
