@@ -8,7 +8,8 @@ use std::sync::Arc;
 use alfil_game::chess::{Az21, Lc0};
 use alfil_game::{Encoding, Game, Mover, Wdl, connect4, tictactoe};
 use alfil_nn::learning::{
-    Decay, LearnError, Learner, LearningSettings, LossWeights, Losses, Optimizer, Samples, Schedule, Stage, Target,
+    Decay, LearnError, Learner, LearningSettings, Loss, LossWeights, Losses, Optimizer, Samples, Schedule, Stage,
+    Target,
 };
 use alfil_nn::{
     Activation, Architecture, Engine, HeadShape, Model, Network, Origin, Outputs, PolicyShape, ValueOutput, Weights,
@@ -134,8 +135,8 @@ fn losses_in_play<E: Encoding>(network: &Network, samples: &Samples) -> Losses {
 }
 
 fn assert_same(a: Losses, b: Losses, tolerance: f64) {
-    let parts = |l: Losses| [l.policy, l.policy_entropy, l.value, l.moves_left, l.agreement];
-    for (x, y) in parts(a).into_iter().zip(parts(b)) {
+    let terms = Loss::ALL.map(|loss| (a[loss], b[loss]));
+    for (x, y) in terms.into_iter().chain([(a.policy_entropy, b.policy_entropy), (a.agreement, b.agreement)]) {
         assert!((x - y).abs() <= tolerance * (1.0 + x.abs()), "{a:?} {b:?}");
     }
 }
@@ -185,18 +186,19 @@ fn a_new_network_has_no_opinion() {
 fn a_short_step_lowers_the_loss_as_its_gradient_says() {
     let architecture = unusual();
     let batch = samples::<Lc0>(&architecture, 32, [1, 2], 2);
-    // Plies are far off at first, and the Huber loss then is not steep.
-    let heads = [([0.7, 0.0, 0.0], 1e-3), ([0.0, 1.3, 0.0], 1e-3), ([0.0, 0.0, 0.4], 0.3)];
-    for ([policy, value, moves_left], rate) in heads {
-        let weights = LossWeights { policy, value, moves_left };
-        let mut learner = learner::<Lc0>(&architecture, &LearningSettings { weights, ..settings(PLAIN, rate) });
-        let mut loss = || {
-            let losses = learner.step(&batch).unwrap();
-            (policy * losses.policy + value * losses.value + moves_left * losses.moves_left, losses.gradient)
-        };
-        let ((before, gradient), (after, _)) = (loss(), loss());
-        let promised = rate * gradient.powi(2);
-        assert!(((before - after) / promised - 1.0).abs() < 0.05, "{weights:?}: {before} {after} {promised}");
+    let weight = 0.7;
+    for loss in Loss::ALL {
+        let mut weights = LossWeights::default();
+        weights[loss] = weight;
+        let learner = |rate| learner::<Lc0>(&architecture, &LearningSettings { weights, ..settings(PLAIN, rate) });
+        let first = learner(0.0).step(&batch).unwrap();
+        // A step that promises a thousandth of the loss: some terms are much steeper than others.
+        let promised = 0.001 * weight * first[loss];
+        let mut learner = learner(promised / first.gradient.powi(2));
+        let (before, after) = (learner.step(&batch).unwrap()[loss], learner.step(&batch).unwrap()[loss]);
+        assert_eq!(before, first[loss]);
+        let kept = weight * (before - after) / promised;
+        assert!((kept - 1.0).abs() < 0.05, "{loss:?}: {before} {after} {kept}");
     }
 }
 

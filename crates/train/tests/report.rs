@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use alfil_game::tictactoe::TicTacToe;
 use alfil_game::{First, Game, Mover, Score, Wdl, play_line};
+use alfil_nn::learning::Losses;
 use alfil_selfplay::{End, GameRecord, Ply, write_chunk};
 use alfil_train::run::{
-    ExamMetrics, GateMetrics, LearningMetrics, LossMetrics, Metrics, RatingMetrics, RunDirectory, SelfplayMetrics,
-    State,
+    ExamMetrics, GateMetrics, LearningMetrics, Metrics, RatingMetrics, RunDirectory, SelfplayMetrics, State,
 };
 use alfil_train::{config, report};
 
@@ -70,8 +70,7 @@ fn check(page: &str) {
 
 fn generation(generation: u32) -> Metrics {
     let part = f64::from(generation) / 20.0;
-    let loss =
-        LossMetrics { policy: 3.0 - part, policy_entropy: 1.0, value: 0.9, agreement: 0.3, ..Default::default() };
+    let loss = Losses { policy: 3.0 - part, policy_entropy: 1.0, value: 0.9, agreement: 0.3, ..Default::default() };
     Metrics {
         generation,
         seconds: 60.0 * f64::from(generation),
@@ -154,7 +153,7 @@ fn absurd_numbers_have_a_page() {
     let numbers = [f64::MAX, f64::MIN, 1e300, -1e300, f64::MIN_POSITIVE, 0.0];
     let absurd = |(index, number): (usize, &f64)| {
         let mut metrics = generation(5 * index as u32);
-        let loss = LossMetrics { policy: *number, value: -number, agreement: *number, ..Default::default() };
+        let loss = Losses { policy: *number, value: -number, agreement: *number, ..Default::default() };
         metrics.seconds = *number;
         metrics.selfplay.seconds = *number;
         metrics.selfplay.length = *number;

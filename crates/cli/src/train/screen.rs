@@ -5,6 +5,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use alfil_nn::learning::Loss;
 use alfil_train::run::{Phase, State};
 use alfil_train::{Config, Event, RunDirectory};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
@@ -102,9 +103,14 @@ impl<'a> Screen<'a> {
             Event::Step { step, of, losses, batch } => {
                 let samples = self.pace.a_second().unwrap_or(0.0) * *batch as f64;
                 self.progress("steps", *step, *of, || {
-                    let (policy, value) = (losses.policy, losses.value);
-                    let text = format!("{} samples/s, policy {policy:.3}, value {value:.3}", rate(samples));
-                    (vec![text], json!({"samples_per_second": samples, "policy": policy, "value": value}))
+                    let mut text = format!("{} samples/s", rate(samples));
+                    let mut details = json!({"samples_per_second": samples});
+                    // A term is 0 where the network has no such head.
+                    for loss in Loss::ALL.into_iter().filter(|loss| losses[*loss] != 0.0) {
+                        let _ = write!(text, ", {} {:.3}", loss.name(), losses[loss]);
+                    }
+                    Loss::ALL.into_iter().for_each(|loss| details[loss.name()] = losses[loss].into());
+                    (vec![text], details)
                 });
             }
             Event::Gate { report, of } => self.progress("games", report.games(), *of, || {

@@ -1,6 +1,7 @@
 //! A generation in one line, and its rating, if it has one, in another.
 
-use alfil_train::run::{LossMetrics, Metrics};
+use alfil_nn::learning::{Loss, Losses};
+use alfil_train::run::Metrics;
 
 use crate::time::clock;
 
@@ -11,10 +12,11 @@ pub fn summary(metrics: &Metrics) -> String {
     let Metrics { generation, seconds, selfplay, learning, gate, promoted, rating } = metrics;
     let share = |count: u64| 100.0 * count as f64 / selfplay.games.max(1) as f64;
     let [won, drawn, lost] = selfplay.results.map(share);
-    let loss = |of: fn(LossMetrics) -> f64| {
-        [learning.training, learning.held_out].map(|losses| losses.map_or("-".to_owned(), |l| format!("{:.3}", of(l))))
+    let loss = |loss: Loss| {
+        let text = |losses: Option<Losses>| losses.map_or("-".to_owned(), |losses| format!("{:.3}", losses[loss]));
+        [learning.training, learning.held_out].map(text)
     };
-    let ([policy, held_policy], [value, held_value]) = (loss(|losses| losses.policy), loss(|losses| losses.value));
+    let ([policy, held_policy], [value, held_value]) = (loss(Loss::Policy), loss(Loss::Value));
     let gate = gate.map_or(String::new(), |gate| {
         let [won, drawn, lost] = gate.results;
         format!("+{won}={drawn}-{lost}")
@@ -41,7 +43,7 @@ mod tests {
     #[test]
     fn what_was_not_measured_is_a_dash() {
         let mut metrics = Metrics { generation: 3, ..Metrics::default() };
-        metrics.learning.training = Some(LossMetrics { policy: 1.25, value: 0.5, ..LossMetrics::default() });
+        metrics.learning.training = Some(Losses { policy: 1.25, value: 0.5, ..Losses::default() });
         assert!(summary(&metrics).contains(" 1.250/-     0.500/- "), "{}", summary(&metrics));
         assert!(HEADING.len() <= 80 && summary(&metrics).len() <= 80, "{}", summary(&metrics));
         metrics.learning.held_out = metrics.learning.training.take();

@@ -1,24 +1,7 @@
 //! The contract between a training loop and whatever computes the gradients.
 
-use super::Samples;
+use super::{Losses, Samples};
 use crate::Weights;
-
-/// How far a network is from what it should say: means over the samples.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Losses {
-    /// Cross-entropy of the policy, over the samples that have one.
-    pub policy: f64,
-    /// Entropy of the policies to learn: what the loss of a perfect network would be.
-    pub policy_entropy: f64,
-    /// Cross-entropy of win, draw and loss, or squared error of the expected result.
-    pub value: f64,
-    /// Huber loss of the plies to the end, where the network tells.
-    pub moves_left: f64,
-    /// The share of samples with a policy whose best move is the network's best.
-    pub agreement: f64,
-    /// Length of the gradient before it was clipped; 0 where nothing was learnt.
-    pub gradient: f64,
-}
 
 /// Why a step could not be taken.
 #[derive(Debug, thiserror::Error)]

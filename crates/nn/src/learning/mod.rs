@@ -1,11 +1,13 @@
 //! How a network is taught: what it learns from, how, and the contract with whatever computes the gradients.
 
 mod learner;
+mod losses;
 mod samples;
 mod schedule;
 mod settings;
 
-pub use learner::{LearnError, Learner, Losses};
+pub use learner::{LearnError, Learner};
+pub use losses::{Loss, LossWeights, Losses, MeanLosses, Over};
 pub use samples::{Samples, Target};
 pub use schedule::{Decay, Schedule, Stage};
-pub use settings::{LearningSettings, LossWeights, Optimizer};
+pub use settings::{LearningSettings, Optimizer};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Schedule;
+use super::{LossWeights, Schedule};
 
 /// The settings of a learner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,16 +43,4 @@ pub enum Optimizer {
         /// Weight decay of all weights, not of biases and batch norms.
         weight_decay: f64,
     },
-}
-
-/// What the parts of the loss count.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LossWeights {
-    /// The policy.
-    pub policy: f64,
-    /// The expected result.
-    pub value: f64,
-    /// Plies to the end.
-    pub moves_left: f64,
 }

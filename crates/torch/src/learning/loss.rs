@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use alfil_nn::learning::{LearnError, LossWeights, Samples};
+use alfil_nn::learning::{LearnError, Loss, LossWeights, Losses, Over, Samples};
 use alfil_nn::{Architecture, PolicyShape, ValueOutput};
 use tch::{Device, Kind, Reduction, Tensor};
 
@@ -95,11 +95,30 @@ pub struct LoadedSamples {
     value: ValueOutput,
 }
 
+impl LoadedSamples {
+    /// Some columns of the targets.
+    fn column(&self, start: usize, count: usize) -> Result<Tensor, TorchError> {
+        Ok(self.targets.f_narrow(1, start as i64, count as i64)?)
+    }
+
+    /// The shares of the legal moves in the policy to learn, one row per sample.
+    fn shares(&self) -> Result<Tensor, TorchError> {
+        self.column(COLUMNS, self.targets.size()[1] as usize - COLUMNS)
+    }
+
+    /// What a network says about the legal moves, one row per sample.
+    fn logits(&self, raw: &RawOutputs) -> Result<Tensor, TorchError> {
+        let missing = self.outputs.f_lt(0)?;
+        let logits = raw.policy.f_gather(1, &self.outputs.f_clamp_min(0)?, false)?;
+        Ok(logits.f_to_kind(Kind::Float)?.f_masked_fill(&missing, NO_MOVE)?)
+    }
+}
+
 /// What the samples of a whole batch are, however many devices share them.
 #[derive(Clone, Copy)]
 pub struct Counts {
-    pub samples: usize,
-    pub policies: usize,
+    samples: usize,
+    policies: usize,
 }
 
 impl Counts {
@@ -107,69 +126,100 @@ impl Counts {
         let policies = (0..samples.len()).filter(|&sample| samples.has_policy(sample)).count();
         Counts { samples: samples.len(), policies }
     }
+
+    /// What a mean is divided by: at least 1.
+    fn over(self, over: Over) -> f64 {
+        let count = match over {
+            Over::Samples => self.samples,
+            Over::Policies => self.policies,
+        };
+        count.max(1) as f64
+    }
 }
 
 /// Sums over samples.
 pub struct LossSums {
-    policy: Tensor,
-    value: Tensor,
-    moves_left: Tensor,
+    /// One per [`Loss`], in the order of [`Loss::ALL`].
+    terms: Vec<Tensor>,
     /// Samples whose best move is the network's.
     agreement: Tensor,
 }
 
 impl LossSums {
     /// Numbers in [`stacked`](LossSums::stacked).
-    pub const LEN: usize = 4;
+    pub const LEN: usize = Loss::ALL.len() + 1;
 
     pub fn new(raw: &RawOutputs, samples: &LoadedSamples, learning: bool) -> Result<LossSums, TorchError> {
-        let column = |start: usize, count: usize| samples.targets.f_narrow(1, start as i64, count as i64);
-        let shares = column(COLUMNS, samples.targets.size()[1] as usize - COLUMNS)?;
-        let missing = samples.outputs.f_lt(0)?;
-        let logits = raw.policy.f_gather(1, &samples.outputs.f_clamp_min(0)?, false)?;
-        let logits = logits.f_to_kind(Kind::Float)?.f_masked_fill(&missing, NO_MOVE)?;
-        let policy = cross_entropy(&logits, &shares)?;
-
-        let value = raw.value.f_to_kind(Kind::Float)?;
-        let value = match samples.value {
-            ValueOutput::Wdl => cross_entropy(&value, &column(0, 3)?)?,
-            ValueOutput::Tanh => {
-                let expected = column(0, 1)?.f_sub(&column(2, 1)?)?;
-                value.f_tanh()?.f_mse_loss(&expected, Reduction::Sum)?
-            }
+        let logits = samples.logits(raw)?;
+        let term = |loss| match loss {
+            Loss::Policy => cross_entropy(&logits, &samples.shares()?),
+            Loss::Value => value_loss(raw, samples),
+            Loss::MovesLeft => moves_left_loss(raw, samples, learning),
         };
-        let moves_left = match &raw.moves_left {
-            None => policy.f_zeros_like()?,
-            Some(plies) => {
-                let plies = plies.f_to_kind(Kind::Float)?;
-                // Who plays takes less than nothing for nothing. Who learns does not: there would be no gradient, and a
-                // head that has fallen below 0 would stay there.
-                let plies = if learning { plies } else { plies.f_relu()? };
-                let expected = column(3, 1)?.f_mul_scalar(1.0 / PLIES)?;
-                plies.f_mul_scalar(1.0 / PLIES)?.f_huber_loss(&expected, Reduction::Sum, HUBER_DELTA)?
-            }
-        };
-        let _no_gradients = tch::no_grad_guard();
-        let (most, _) = shares.f_max_dim(1, true)?;
-        let chosen = shares.f_gather(1, &logits.f_argmax(1, true)?, false)?;
-        let agrees = chosen.f_ge_tensor(&most)?.f_logical_and(&most.f_gt(0)?)?;
-        Ok(LossSums { policy, value, moves_left, agreement: agrees.f_sum(Kind::Float)? })
+        let terms = Loss::ALL.into_iter().map(term).collect::<Result<Vec<_>, _>>()?;
+        Ok(LossSums { terms, agreement: agreement(&logits, &samples.shares()?)? })
     }
 
     /// What is to be made small, times `scale`. The parts of a batch add up to the loss of the whole.
     pub fn objective(&self, counts: Counts, weights: LossWeights, scale: f64) -> Result<Tensor, TorchError> {
-        let (samples, policies) = (counts.samples.max(1) as f64, counts.policies.max(1) as f64);
-        let policy = self.policy.f_mul_scalar(scale * weights.policy / policies)?;
-        let value = self.value.f_mul_scalar(scale * weights.value / samples)?;
-        let moves_left = self.moves_left.f_mul_scalar(scale * weights.moves_left / samples)?;
-        Ok(policy.f_add(&value)?.f_add(&moves_left)?)
+        let mut objective = self.agreement.f_zeros_like()?;
+        for (loss, sum) in Loss::ALL.into_iter().zip(&self.terms) {
+            objective = objective.f_add(&sum.f_mul_scalar(scale * weights[loss] / counts.over(loss.over()))?)?;
+        }
+        Ok(objective)
     }
 
-    /// All sums in one tensor: policy, value, moves left, agreement.
+    /// All sums in one tensor: the terms, then the agreement.
     pub fn stacked(&self) -> Result<Tensor, TorchError> {
-        let sums = [&self.policy, &self.value, &self.moves_left, &self.agreement];
+        let sums: Vec<&Tensor> = self.terms.iter().chain([&self.agreement]).collect();
         Ok(Tensor::f_stack(&sums, 0)?.f_detach()?)
     }
+
+    /// Means over the samples from [stacked](LossSums::stacked) numbers, as if nothing was learnt.
+    pub fn means(stacked: &[f32], samples: &Samples, counts: Counts) -> Losses {
+        let mean = |place: usize, over: Over| f64::from(stacked[place]) / counts.over(over);
+        let mut losses = Losses {
+            policy_entropy: policy_entropy(samples) / counts.over(Over::Policies),
+            agreement: mean(Loss::ALL.len(), Over::Policies),
+            ..Losses::default()
+        };
+        for (place, loss) in Loss::ALL.into_iter().enumerate() {
+            losses[loss] = mean(place, loss.over());
+        }
+        losses
+    }
+}
+
+fn value_loss(raw: &RawOutputs, samples: &LoadedSamples) -> Result<Tensor, TorchError> {
+    let value = raw.value.f_to_kind(Kind::Float)?;
+    match samples.value {
+        ValueOutput::Wdl => cross_entropy(&value, &samples.column(0, 3)?),
+        ValueOutput::Tanh => {
+            let expected = samples.column(0, 1)?.f_sub(&samples.column(2, 1)?)?;
+            Ok(value.f_tanh()?.f_mse_loss(&expected, Reduction::Sum)?)
+        }
+    }
+}
+
+fn moves_left_loss(raw: &RawOutputs, samples: &LoadedSamples, learning: bool) -> Result<Tensor, TorchError> {
+    let Some(plies) = &raw.moves_left else {
+        return Ok(Tensor::f_zeros([] as [i64; 0], (Kind::Float, samples.targets.device()))?);
+    };
+    let plies = plies.f_to_kind(Kind::Float)?;
+    // Who plays takes less than nothing for nothing. Who learns does not: there would be no gradient, and a head that has
+    // fallen below 0 would stay there.
+    let plies = if learning { plies } else { plies.f_relu()? };
+    let expected = samples.column(3, 1)?.f_mul_scalar(1.0 / PLIES)?;
+    Ok(plies.f_mul_scalar(1.0 / PLIES)?.f_huber_loss(&expected, Reduction::Sum, HUBER_DELTA)?)
+}
+
+/// Samples whose best move is the network's.
+fn agreement(logits: &Tensor, shares: &Tensor) -> Result<Tensor, TorchError> {
+    let _no_gradients = tch::no_grad_guard();
+    let (most, _) = shares.f_max_dim(1, true)?;
+    let chosen = shares.f_gather(1, &logits.f_argmax(1, true)?, false)?;
+    let agrees = chosen.f_ge_tensor(&most)?.f_logical_and(&most.f_gt(0)?)?;
+    Ok(agrees.f_sum(Kind::Float)?)
 }
 
 /// The sum over all rows.
@@ -177,9 +227,8 @@ fn cross_entropy(logits: &Tensor, shares: &Tensor) -> Result<Tensor, TorchError>
     Ok(logits.f_log_softmax(1, None)?.f_mul(shares)?.f_sum(None)?.f_neg()?)
 }
 
-/// The mean entropy of the policies to learn.
-pub fn policy_entropy(samples: &Samples, counts: Counts) -> f64 {
+/// The entropies of the policies to learn, added up.
+fn policy_entropy(samples: &Samples) -> f64 {
     let term = |&share: &f32| if share > 0.0 { -f64::from(share) * f64::from(share).ln() } else { 0.0 };
-    let sum: f64 = (0..samples.len()).flat_map(|sample| samples.policy(sample)).map(term).sum();
-    sum / counts.policies.max(1) as f64
+    (0..samples.len()).flat_map(|sample| samples.policy(sample)).map(term).sum()
 }

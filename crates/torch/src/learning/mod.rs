@@ -15,7 +15,7 @@ use alfil_nn::{Architecture, FileError, Weights};
 use tch::{Kind, Tensor};
 
 use self::layout::{Layout, Slot};
-use self::loss::{Counts, Form, LossSums, policy_entropy};
+use self::loss::{Counts, Form, LossSums};
 use self::network::{Norms, TrainingNetwork};
 use self::optimizer::{Descent, Stride};
 use self::replica::{Replica, Task};
@@ -290,17 +290,8 @@ impl Report {
         self.0.get(LossSums::LEN).copied().map_or(0.0, f64::from)
     }
 
-    /// Means over the samples, as if nothing was learnt.
     fn losses(&self, samples: &Samples, counts: Counts) -> Losses {
-        let mean = |place: usize, count: usize| f64::from(self.0[place]) / count.max(1) as f64;
-        Losses {
-            policy: mean(0, counts.policies),
-            policy_entropy: policy_entropy(samples, counts),
-            value: mean(1, counts.samples),
-            moves_left: mean(2, counts.samples),
-            agreement: mean(3, counts.policies),
-            gradient: 0.0,
-        }
+        LossSums::means(&self.0, samples, counts)
     }
 }
 

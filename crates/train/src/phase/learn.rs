@@ -5,13 +5,13 @@ use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 use alfil_game::{Encoding, Game, Mover};
-use alfil_nn::learning::{LearnError, Learner, Losses, Samples};
+use alfil_nn::learning::{LearnError, Learner, MeanLosses, Samples};
 use alfil_nn::{Batch, Engine, Model, Network, Origin, Outputs};
 use alfil_selfplay::replay::{Damage, Draw, DrawSettings, ReplayError, Window, build};
 
 use super::{Purpose, Run, Tell, checkpoint};
 use crate::Event;
-use crate::run::{LearningMetrics, LossMetrics, Phase, RunError};
+use crate::run::{LearningMetrics, Phase, RunError};
 
 /// Batches that are built ahead of the learner.
 const AHEAD: usize = 4;
@@ -42,7 +42,7 @@ impl<E: Encoding> Run<E> {
         self.state.target = self.learner.steps();
         let network = self.export(&window, tell)?;
         network.save(&self.directory.candidate(self.state.generation))?;
-        let mut losses = Sum::default();
+        let mut losses = MeanLosses::default();
         let measured = MEASURED * self.config.training.batch;
         self.with_batches(&window, measured, Purpose::HeldOut, tell, |learner, batches| {
             for samples in batches {
@@ -78,7 +78,7 @@ impl<E: Encoding> Run<E> {
         window: &Window,
         stop: &AtomicBool,
         tell: &mut Tell<'_>,
-    ) -> Result<(Sum, Duration), RunError> {
+    ) -> Result<(MeanLosses, Duration), RunError> {
         let (first, target) = (self.state.steps, self.state.target);
         let batch = self.config.training.batch;
         let settings = self.draw_settings((target - first) * batch as u64, Purpose::Draw);
@@ -88,7 +88,7 @@ impl<E: Encoding> Run<E> {
         for _ in first..learner.steps() {
             draw.next::<E>(replay, batch)?;
         }
-        let mut sum = Sum::default();
+        let mut sum = MeanLosses::default();
         let mut waiting = Duration::ZERO;
         let damages = std::thread::scope(|scope| {
             let (sender, batches) = sync_channel(AHEAD);
@@ -182,44 +182,6 @@ impl<E: Encoding> Run<E> {
             ..Origin::of::<E>()
         };
         Ok(Network { architecture: self.architecture.clone(), weights, origin })
-    }
-}
-
-/// Losses of many batches.
-#[derive(Default)]
-struct Sum {
-    count: f64,
-    sum: LossMetrics,
-}
-
-impl Sum {
-    fn add(&mut self, losses: &Losses) {
-        let Losses { policy, policy_entropy, value, moves_left, agreement, gradient } = losses;
-        // One that is no number would leave no mean of the others.
-        if !(policy + value + moves_left + gradient).is_finite() {
-            return;
-        }
-        self.count += 1.0;
-        self.sum.policy += policy;
-        self.sum.policy_entropy += policy_entropy;
-        self.sum.value += value;
-        self.sum.moves_left += moves_left;
-        self.sum.agreement += agreement;
-        self.sum.gradient += gradient;
-    }
-
-    /// None of nothing.
-    fn mean(&self) -> Option<LossMetrics> {
-        let Sum { count, sum } = self;
-        let mean = |sum: f64| sum / count;
-        (*count > 0.0).then(|| LossMetrics {
-            policy: mean(sum.policy),
-            policy_entropy: mean(sum.policy_entropy),
-            value: mean(sum.value),
-            moves_left: mean(sum.moves_left),
-            agreement: mean(sum.agreement),
-            gradient: mean(sum.gradient),
-        })
     }
 }
 

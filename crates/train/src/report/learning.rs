@@ -1,42 +1,40 @@
 //! What is learnt, and how well.
 
+use alfil_nn::learning::{Loss, Losses};
+
 use super::chart::{Colour, Line, Lines, Range, Unit, calibration};
-use crate::run::{LossMetrics, Metrics};
+use crate::run::Metrics;
 
 /// Losses, learning rate, calibration and probes.
 pub fn charts(metrics: &[Metrics]) -> String {
-    policy(metrics) + &value(metrics) + &agreement(metrics) + &calibrated(metrics) + &probes(metrics) + &rate(metrics)
+    let losses: String = Loss::ALL.into_iter().map(|term| loss(metrics, term)).collect();
+    losses + &agreement(metrics) + &calibrated(metrics) + &probes(metrics) + &rate(metrics)
 }
 
-fn training(metrics: &[Metrics], part: fn(&LossMetrics) -> f64) -> impl Iterator<Item = (u32, f64)> {
+fn training(metrics: &[Metrics], part: impl Fn(&Losses) -> f64) -> impl Iterator<Item = (u32, f64)> {
     metrics.iter().filter_map(move |metrics| Some((metrics.generation, part(metrics.learning.training.as_ref()?))))
 }
 
 /// Where games were held out.
-fn held_out(metrics: &[Metrics], part: fn(&LossMetrics) -> f64) -> impl Iterator<Item = (u32, f64)> {
+fn held_out(metrics: &[Metrics], part: impl Fn(&Losses) -> f64) -> impl Iterator<Item = (u32, f64)> {
     metrics.iter().filter_map(move |metrics| Some((metrics.generation, part(metrics.learning.held_out.as_ref()?))))
 }
 
-fn policy(metrics: &[Metrics]) -> String {
-    let lines = vec![
-        Line::new("training", 0, training(metrics, |loss| loss.policy)),
-        Line::new("held out", 1, held_out(metrics, |loss| loss.policy)),
-        Line::new("entropy of the search's policy: the floor", Colour::GREY.0, training(metrics, floor)).dashed(),
+/// One term of the loss. Nothing where it is 0 throughout: the network has no such head.
+fn loss(metrics: &[Metrics], term: Loss) -> String {
+    let mut known = training(metrics, |losses| losses[term]).peekable();
+    if known.peek().is_some() && known.all(|(_, loss)| loss == 0.0) {
+        return String::new();
+    }
+    let mut lines = vec![
+        Line::new("training", 0, training(metrics, |losses| losses[term])),
+        Line::new("held out", 1, held_out(metrics, |losses| losses[term])),
     ];
-    Lines::by_generation("Policy loss", "", lines).figure()
-}
-
-/// What a perfect network's policy loss would be.
-fn floor(loss: &LossMetrics) -> f64 {
-    loss.policy_entropy
-}
-
-fn value(metrics: &[Metrics]) -> String {
-    let lines = vec![
-        Line::new("training", 0, training(metrics, |loss| loss.value)),
-        Line::new("held out", 1, held_out(metrics, |loss| loss.value)),
-    ];
-    Lines::by_generation("Value loss", "", lines).figure()
+    if term == Loss::Policy {
+        let floor = training(metrics, |losses| losses.policy_entropy);
+        lines.push(Line::new("entropy of the search's policy: the floor", Colour::GREY.0, floor).dashed());
+    }
+    Lines::by_generation(term.title(), "", lines).figure()
 }
 
 fn agreement(metrics: &[Metrics]) -> String {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use alfil_nn::learning::Losses;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{RunDirectory, RunError};
@@ -73,29 +74,15 @@ pub struct LearningMetrics {
     /// The share of time that was spent waiting for batches.
     pub waiting: f64,
     /// Means over the steps since the last interruption, if there were any.
-    pub training: Option<LossMetrics>,
+    pub training: Option<Losses>,
     /// On games that are never learnt from, with the averages that training keeps, before the statistics of the batch norms are
     /// gathered for the exported network.
-    pub held_out: Option<LossMetrics>,
+    pub held_out: Option<Losses>,
     /// On games that are never learnt from: for ten ranges of what the exported network expects, how many positions, what it
     /// expects there on average, and what happens.
     pub calibration: Vec<[f64; 3]>,
     /// What the exported network expects in positions that everybody can judge.
     pub probes: BTreeMap<String, f64>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-#[allow(missing_docs)]
-pub struct LossMetrics {
-    pub policy: f64,
-    /// What a perfect network's policy loss would be.
-    pub policy_entropy: f64,
-    pub value: f64,
-    pub moves_left: f64,
-    /// How often the network's best move is the search's.
-    pub agreement: f64,
-    pub gradient: f64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
