@@ -1,12 +1,14 @@
 //! The bottom of the workspace: small things that every crate needs and none should own.
 //!
 //! [`disk`] writes files that appear whole or not at all, [`checksum`] shows that they still are what was written, [`seed`]
-//! derives seeds, [`wording`] and [`numbers`] keep messages readable, [`svg`] draws charts. Knows nothing of games, networks or search.
+//! derives seeds, [`mod@settings`] declares settings once, [`wording`] and [`numbers`] keep messages readable, [`svg`] draws charts. Knows
+//! nothing of games, networks or search.
 
 pub mod checksum;
 pub mod disk;
 pub mod numbers;
 pub mod seed;
+pub mod settings;
 pub mod svg;
 pub mod wording;
 

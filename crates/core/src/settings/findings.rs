@@ -1,0 +1,50 @@
+//! What is wrong with settings that depend on each other.
+
+use std::fmt;
+
+/// Something about a setting that cannot be, or that is probably not meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// Its key.
+    pub key: String,
+    /// What is wrong, as a sentence that begins with the key.
+    pub why: String,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.key, self.why)
+    }
+}
+
+/// What checks have found.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// What cannot be.
+    pub errors: Vec<Trouble>,
+    /// What can be but is probably not meant.
+    pub warnings: Vec<Trouble>,
+    /// The section that is being checked, with its dot.
+    section: String,
+}
+
+impl Findings {
+    /// Notes that a setting cannot be as it is.
+    pub fn error(&mut self, key: &str, why: impl Into<String>) {
+        self.errors.push(Trouble { key: format!("{}{key}", self.section), why: why.into() });
+    }
+
+    /// Notes that a setting is probably not meant as it is.
+    pub fn warning(&mut self, key: &str, why: impl Into<String>) {
+        self.warnings.push(Trouble { key: format!("{}{key}", self.section), why: why.into() });
+    }
+
+    /// Checks a section: its keys get its name.
+    pub fn within(&mut self, section: &str, check: impl FnOnce(&mut Findings)) {
+        let outside = self.section.len();
+        self.section += section;
+        self.section += ".";
+        check(self);
+        self.section.truncate(outside);
+    }
+}
