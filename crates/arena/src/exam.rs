@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, channel};
 
 use alfil_core::seed::derive;
-use alfil_game::{Game, Knowledge};
+use alfil_game::{FullGame, Knowledge};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -21,11 +21,11 @@ const DEPTH: u32 = 3;
 const RANDOM: [f64; 3] = [1.0, 0.5, 0.2];
 
 /// Positions with the moves that keep the value of the game.
-pub struct Exam<G: Game> {
+pub struct Exam<G: FullGame> {
     questions: Vec<Question<G>>,
 }
 
-struct Question<G: Game> {
+struct Question<G: FullGame> {
     game: Played<G>,
     /// The codes of the moves that keep the value.
     right: Vec<u16>,
@@ -58,7 +58,7 @@ impl Mark {
     }
 }
 
-impl<G: Game> Exam<G> {
+impl<G: FullGame> Exam<G> {
     /// So many positions, each of another game of varied play, at plies where the game's exact solver is quick. None where the
     /// game has no solver, or when it was stopped. `tell` hears of positions done and of how many there will be.
     pub fn new(
@@ -139,7 +139,7 @@ impl<G: Game> Exam<G> {
     }
 }
 
-impl<G: Game> Question<G> {
+impl<G: FullGame> Question<G> {
     /// Whether it matters which move is played.
     fn choice(&self) -> bool {
         self.right.len() < self.moves
@@ -152,7 +152,7 @@ impl<G: Game> Question<G> {
 }
 
 /// A position of a game in which some moves are random and the others look a little ahead.
-fn varied<G: Game>(rules: &G::Rules, seed: u64, from: u32) -> Played<G> {
+fn varied<G: FullGame>(rules: &G::Rules, seed: u64, from: u32) -> Played<G> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut moves = Vec::new();
     loop {

@@ -9,7 +9,6 @@
 
 mod engine;
 mod line_file;
-mod tablebase;
 
 pub mod contest;
 pub mod exam;
@@ -17,5 +16,3 @@ pub mod ladder;
 pub mod opening;
 pub mod player;
 pub mod stats;
-
-pub use tablebase::Tables;

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use alfil_arena::contest::{Archive, Report};
 use alfil_arena::player::{Entrant, ExternalPlayer, ExternalSettings, Go, Patience, PlayerError, PlayerLine};
-use alfil_game::Game;
 use alfil_game::chess::Chess;
 use alfil_game::hexchess::HexChess;
 use alfil_game::tictactoe::TicTacToe;
+use alfil_game::{FullGame, read_rules};
 use common::{Folder, entrant, play, play_by, settings};
 
 /// An engine for tic-tac-toe that takes the first free cell, with something of its own to do when it is told to go.
@@ -57,7 +57,7 @@ fn impatient(settings: ExternalSettings) -> ExternalSettings {
     ExternalSettings { patience: Patience { late, ..Patience::default() }, ..settings }
 }
 
-fn engine<G: Game>(settings: &ExternalSettings) -> Entrant<G> {
+fn engine<G: FullGame>(settings: &ExternalSettings) -> Entrant<G> {
     let settings = settings.clone();
     Entrant::new("engine", "engine", move || Box::new(ExternalPlayer::new(settings.clone())))
 }
@@ -116,7 +116,7 @@ fn engines_are_told_the_rules_if_they_can_be() {
         let engine = engine::<HexChess>(&settings);
         // Its moves are those of another game, which does not matter here.
         play_by(
-            &HexChess::rules(rules).unwrap(),
+            &read_rules::<HexChess>(rules).unwrap(),
             &engine,
             &entrant("random"),
             common::settings(2, 1),

@@ -6,9 +6,9 @@ mod common;
 use std::path::Path;
 
 use alfil_arena::contest::{Archive, Settings};
-use alfil_game::Game;
 use alfil_game::chess::Chess;
 use alfil_game::headquarters::Headquarters;
+use alfil_game::read_rules;
 use alfil_game::tictactoe::TicTacToe;
 use common::{Folder, entrant, play, play_by, settings};
 
@@ -80,7 +80,7 @@ fn other_rules_are_another_match() {
     let folder = Folder::new("rules");
     let path = folder.file("journal");
     let (a, b) = (entrant::<Chess>("random"), entrant("random:name=other"));
-    let play = |text: &str| play_by(&Chess::rules(text).unwrap(), &a, &b, settings(2, 1), journal(&path));
+    let play = |text: &str| play_by(&read_rules::<Chess>(text).unwrap(), &a, &b, settings(2, 1), journal(&path));
     let (pairs, _) = play("ply_cap=12").unwrap();
     assert!(pairs[0].iter().all(|record| record.moves.split(' ').count() <= 12), "{pairs:?}");
     assert_eq!(play("ply_cap = 12").unwrap().1.resumed, 2);
@@ -89,7 +89,7 @@ fn other_rules_are_another_match() {
     let path = folder.file("weights");
     let (a, b) = (entrant::<Headquarters>("random"), entrant("random:name=other"));
     let map = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/maps/uneven.txt");
-    let play = |text: &str| play_by(&Headquarters::rules(text).unwrap(), &a, &b, settings(2, 1), journal(&path));
+    let play = |text: &str| play_by(&read_rules::<Headquarters>(text).unwrap(), &a, &b, settings(2, 1), journal(&path));
     play("turn_cap=4,distance=2").unwrap();
     let error = play("turn_cap=4,distance=3").unwrap_err().to_string();
     assert!(error.contains("is turn_cap=4,distance=2 there, turn_cap=4,distance=3 here)"), "{error}");

@@ -10,7 +10,6 @@ use anyhow::bail;
 use clap::Subcommand;
 
 use crate::Verdict;
-use crate::train::judge;
 
 #[derive(Subcommand)]
 pub enum ConfigCommand {
@@ -37,7 +36,7 @@ pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdi
                 writeln!(out, "warning: {warning}")?;
             }
             // Whether a run could begin. What is not asked is whether its device is there: that may be another machine's.
-            with_encoding!(&config.encoding, E => Run::<E>::check(&config, judge(&config)?.as_ref()).map(drop))??;
+            with_encoding!(&config.encoding, E => Run::<E>::check(&config).map(drop))??;
             let architecture = config.architecture()?;
             let size = architecture.size();
             writeln!(out, "{} is a configuration for {} with a network of {size}", file.display(), config.game)?;

@@ -1,11 +1,12 @@
 //! `alfil exam`
 
+use alfil_game::References;
 use std::io::Write;
 use std::sync::atomic::Ordering::Relaxed;
 
 use alfil_arena::exam::{Exam, Mark};
 use alfil_arena::player::GRAMMAR;
-use alfil_game::{FullGame, Game, registry, with_game};
+use alfil_game::{FullGame, registry, with_game};
 use anyhow::{Context, ensure};
 use clap::Args;
 use serde_json::json;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use alfil_game::conformance::{Check, Effort, check_encoding, check_game};
 use alfil_game::perft::divide;
-use alfil_game::{Encoding, FullGame, Game, Score, for_each_encoding, for_each_game, play_line, with_game};
+use alfil_game::{Encoding, FullGame, Game, Score, for_each_encoding, for_each_game, play_line, read_rules, with_game};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -72,7 +72,7 @@ pub struct RulesText {
 
 impl RulesText {
     pub fn read<G: FullGame>(&self) -> anyhow::Result<G::Rules> {
-        Ok(G::rules(&self.rules)?)
+        Ok(read_rules::<G>(&self.rules)?)
     }
 
     /// As it was written.

@@ -1,20 +1,17 @@
 //! `alfil match`
 
-use std::any::Any;
 use std::io::Write;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use alfil_arena::Tables;
 use alfil_arena::contest::{Archive, Match, Progress, Settings};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, GRAMMAR, PlayerLine};
 use alfil_arena::stats::Sprt;
-use alfil_game::chess::Chess;
-use alfil_game::{FullGame, Game};
+use alfil_game::FullGame;
 use alfil_game::{registry, with_game};
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -132,8 +129,7 @@ pub fn run(command: MatchCommand, out: &mut impl Write) -> anyhow::Result<Verdic
 }
 
 fn play<G: FullGame>(command: MatchCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    ensure!(command.syzygy.is_none() || G::NAME == Chess::NAME, "--syzygy is for chess");
-    let tables = command.syzygy.as_deref().map(Tables::open).transpose().map_err(anyhow::Error::msg)?;
+    let tables = command.syzygy.as_deref().map(G::tablebase).transpose().context("--syzygy")?;
     let sprt: Option<Sprt> = command.sprt.as_deref().map(str::parse).transpose().context("--sprt")?;
     let mut openings = command.arena.openings()?;
     let (a, b) = (entrant::<G>(&command.a)?, entrant::<G>(&command.b)?);
@@ -156,7 +152,7 @@ fn play<G: FullGame>(command: MatchCommand, out: &mut impl Write) -> anyhow::Res
         bar.set_message(progress.report.brief());
         bar.set_position(progress.report.games());
     };
-    let referee = |game: &G| tables.as_ref()?.outcome((game as &dyn Any).downcast_ref::<Chess>()?);
+    let referee = |game: &G| tables.as_ref()?.outcome(game);
     let contest = Match { a: &a, b: &b, openings: &mut openings, settings, referee: Some(&referee), archive };
     let report = contest.run(&mut tell, &stop)?;
     bar.finish_and_clear();

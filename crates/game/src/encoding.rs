@@ -1,6 +1,6 @@
 //! The contract between a game and the networks that play it.
 
-use crate::{Encoded, Game};
+use crate::{FullGame, Game};
 
 /// How a network sees a game: a position becomes planes, a move becomes a policy index.
 ///
@@ -9,7 +9,7 @@ use crate::{Encoded, Game};
 /// version. Everything is seen by the side to move, so that one network plays both.
 pub trait Encoding: Send + Sync + 'static {
     /// The game that is encoded.
-    type Game: Encoded;
+    type Game: FullGame;
 
     /// `game/name`.
     const NAME: &'static str;
@@ -32,7 +32,7 @@ pub trait Encoding: Send + Sync + 'static {
     /// Policy indices.
     const POLICY_SIZE: usize;
 
-    /// Planes that depend on which side is the first player, and so differ between a position and its [swapped](Game::swapped) twin.
+    /// Planes that depend on which side is the first player, and so differ between a position and its [swapped](crate::Examples::swapped) twin.
     const ABSOLUTE_PLANES: &'static [usize] = &[];
 
     /// Ways to turn the board that change nothing about the game.

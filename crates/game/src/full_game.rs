@@ -1,9 +1,13 @@
 //! All parts of the contract together.
 
-use crate::{Encoded, Game};
+use crate::{Encoded, Endings, Estimates, Examples, Game, Notation, Pictures, References, Turns};
 
-/// A game with all parts of the contract, as every game of the [registry](crate::registry) has them. Commands ask for this;
-/// generic code asks for the parts that it uses.
-pub trait FullGame: Game + Encoded {}
+/// A game with all parts of the contract, as every game of the [registry](crate::registry) has them. Each part has defaults: a
+/// game that has nothing of the kind writes `impl Estimates for Nim {}`. Commands ask for all parts; generic code asks for those
+/// that it uses.
+pub trait FullGame: Game + Notation + Estimates + Pictures + Turns + Endings + References + Examples + Encoded {}
 
-impl<G: Game + Encoded> FullGame for G {}
+impl<G> FullGame for G where
+    G: Game + Notation + Estimates + Pictures + Turns + Endings + References + Examples + Encoded
+{
+}

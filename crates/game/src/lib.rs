@@ -1,20 +1,27 @@
 //! Board games: what they are, and the ones that Alfil plays.
 //!
-//! A [`Game`] is the rules: moves, results, notation, keys. An [`Encoding`] is how a network sees a game: planes in,
-//! policy indices out. An [`Oracle`] judges positions exactly where that is possible. The [`conformance`] suite checks
-//! any game against these contracts, and the [`registry`] is the one list of games.
+//! A [`Game`] is the core of the contract: moves, results, notation, keys. What only some games have is in parts with
+//! defaults ([`Notation`], [`Estimates`], [`Pictures`], [`Turns`], [`Endings`], [`References`], [`Examples`]); [`FullGame`] is
+//! all of them together. An [`Encoding`] is how a network sees a game: planes in, policy indices out. The [`conformance`] suite
+//! checks any game against these contracts, and the [`registry`] is the one list of games.
 //!
 //! This crate knows nothing of search or networks.
 
 mod encoded;
 mod encoding;
+mod endings;
+mod estimates;
+mod examples;
 mod full_game;
 mod game;
 mod notation;
 mod numbering;
 mod oracle;
+mod pictures;
 mod pov;
+mod references;
 mod repetitions;
+mod rules;
 mod side;
 mod stones;
 mod tapered;
@@ -35,12 +42,18 @@ pub mod tictactoe;
 
 pub use encoded::{Encoded, EncodingFn, EncodingList};
 pub use encoding::{Encoding, Symmetry};
+pub use endings::Endings;
+pub use estimates::{Estimates, Knowledge};
+pub use examples::Examples;
 pub use full_game::FullGame;
-pub use game::{Game, Knowledge, Outcome};
-pub use notation::{MoveError, PositionError, RulesError, play_line};
+pub use game::{Game, Outcome};
+pub use notation::{MoveError, Notation, PositionError, play_line};
 pub use numbering::{MoveNumber, MoveNumbers};
 pub use oracle::{Judgement, Oracle};
+pub use pictures::Pictures;
 pub use pov::{First, Mover, Score, Swap};
+pub use references::{Book, ReferenceError, References, Tablebase};
+pub use rules::{Rules, RulesError, read_foreign_rules, read_rules};
 pub use side::Side;
-pub use turn::Turn;
+pub use turn::{Turn, Turns};
 pub use wdl::Wdl;

@@ -1,8 +1,41 @@
-//! Text in: positions, moves and lines of moves, with errors for people.
+//! Text in and out: positions, moves and lines of moves, with errors for people.
 
 use alfil_core::wording::shorten;
 
 use crate::Game;
+
+/// How people and files write moves and games. A game without habits of its own is written as programs write it.
+pub trait Notation: Game {
+    /// If every move is written with this many characters, a line of moves needs no spaces between them.
+    const MOVE_WIDTH: Option<usize> = None;
+
+    /// A move as people write it. [`parse_move`](Game::parse_move) reads it as well.
+    fn move_name(&self, m: Self::Move) -> String {
+        self.move_text(m)
+    }
+
+    /// The number of the move about to be played, where positions know it; games are counted from it.
+    fn move_number(&self) -> u32 {
+        1
+    }
+
+    /// The position that a text from elsewhere describes: as [`from_position`](Game::from_position) does, but without minding
+    /// what other programs leave out or add.
+    fn from_loose_position(text: &str, rules: &Self::Rules) -> Result<Self, PositionError> {
+        Self::from_position(text, rules)
+    }
+
+    /// What the `Variant` tag of a PGN file says of a game from here; none where the format needs no word.
+    fn variant(&self) -> Option<&'static str> {
+        Some(Self::NAME)
+    }
+
+    /// The rules that a PGN file with this `Variant` tag is played by, which are `rules` except for what the tag says. None if it
+    /// is one of another game.
+    fn variant_rules(variant: &str, rules: &Self::Rules) -> Option<Self::Rules> {
+        variant.eq_ignore_ascii_case(Self::NAME).then(|| rules.clone())
+    }
+}
 
 /// Why a text is no position of the game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,49 +51,6 @@ impl PositionError {
     pub fn new<G: Game>(text: &str, reason: impl Into<String>) -> PositionError {
         PositionError { game: G::NAME, text: text.to_owned(), reason: reason.into() }
     }
-}
-
-/// Why a text does not choose rules of the game.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{}' does not choose rules of {game}: {reason}", shorten(text))]
-pub struct RulesError {
-    game: &'static str,
-    text: String,
-    reason: String,
-}
-
-impl RulesError {
-    /// `reason` completes the sentence "this does not choose rules: …".
-    pub fn new<G: Game>(text: &str, reason: impl Into<String>) -> RulesError {
-        RulesError { game: G::NAME, text: text.to_owned(), reason: reason.into() }
-    }
-}
-
-/// The keys and values of `key=value,…`; the error is the part that has no value.
-pub(crate) fn settings(text: &str) -> impl Iterator<Item = Result<(&str, &str), String>> {
-    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-    parts.map(|part| match part.split_once('=') {
-        Some((key, value)) => Ok((key.trim(), value.trim())),
-        None => Err(format!("'{}' has no value, as in key=value", shorten(part))),
-    })
-}
-
-/// What [`settings`] takes apart, of settings that may be empty.
-pub(crate) fn join_settings<const N: usize>(settings: [&str; N]) -> String {
-    settings.into_iter().filter(|setting| !setting.is_empty()).collect::<Vec<_>>().join(",")
-}
-
-/// Reads the most plies that a game may have.
-pub(crate) fn read_ply_cap(value: &str) -> Result<u32, String> {
-    let cap = value.parse().ok().filter(|cap| (1..=HIGHEST_PLY_CAP).contains(cap));
-    cap.ok_or_else(|| format!("ply_cap is a number from 1 to {HIGHEST_PLY_CAP}"))
-}
-
-const HIGHEST_PLY_CAP: u32 = 100_000;
-
-/// What [`read_ply_cap`] reads, with its key; nothing for the usual cap, or none.
-pub(crate) fn ply_cap_text(cap: u32, usual: u32) -> String {
-    if cap == usual || cap > HIGHEST_PLY_CAP { String::new() } else { format!("ply_cap={cap}") }
 }
 
 /// Why a text is no move in a position.
@@ -82,7 +72,7 @@ pub enum MoveError {
     Ambiguous(String),
 }
 
-/// Plays the moves that `text` lists, separated by blanks or commas (or not at all, see [`Game::MOVE_WIDTH`]), and
+/// Plays the moves that `text` lists, separated by blanks or commas (or not at all, see [`Notation::MOVE_WIDTH`]), and
 /// returns them. On an error `game` stands after the moves before it.
 ///
 /// ```
@@ -92,7 +82,7 @@ pub enum MoveError {
 /// play_line(&mut game, "e2e4 c5, Nf3").unwrap();
 /// assert_eq!(game.position(), "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
 /// ```
-pub fn play_line<G: Game>(game: &mut G, text: &str) -> Result<Vec<G::Move>, MoveError> {
+pub fn play_line<G: Notation>(game: &mut G, text: &str) -> Result<Vec<G::Move>, MoveError> {
     let mut played = Vec::new();
     for word in text.split([' ', '\t', '\r', '\n', ',']).filter(|word| !word.is_empty()) {
         let mut rest = word;

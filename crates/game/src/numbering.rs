@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Game, Side};
+use crate::{Notation, Side};
 
 /// Counts moves as people do: the first player's turn and the second's after it have one number, however many moves a turn has.
 ///
@@ -31,7 +31,7 @@ pub struct MoveNumber {
 
 impl MoveNumbers {
     /// Counts the moves of a game that begins here.
-    pub fn of<G: Game>(start: &G) -> MoveNumbers {
+    pub fn of<G: Notation>(start: &G) -> MoveNumbers {
         MoveNumbers { number: start.move_number(), last: None }
     }
 

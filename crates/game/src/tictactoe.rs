@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::diagram::Diagram;
 use crate::{
-    Encoding, Game, Judgement, MoveError, Mover, Oracle, Outcome, PositionError, Score, Side, Symmetry, stones,
+    Encoding, Endings, Estimates, Examples, Game, Judgement, MoveError, Mover, Notation, Oracle, Outcome, Pictures,
+    PositionError, References, Score, Side, Symmetry, Turns, stones,
 };
 
 const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
@@ -61,7 +62,6 @@ impl Game for TicTacToe {
     const NAME: &'static str = "tictactoe";
     const TITLE: &'static str = "tic-tac-toe";
     const SIDES: [&'static str; 2] = ["x", "o"];
-    const MOVE_WIDTH: Option<usize> = Some(1);
 
     fn new(_: &()) -> TicTacToe {
         TicTacToe { mover: Side::First, own: 0, other: 0 }
@@ -80,10 +80,6 @@ impl Game for TicTacToe {
 
     fn position(&self) -> String {
         stones::write(3, 3, |row, column| self.at(row, column), self.mover)
-    }
-
-    fn diagram(&self) -> Diagram {
-        stones::diagram(3, &[const { String::new() }; 3], |row, column| self.at(row, column))
     }
 
     fn side(&self) -> Side {
@@ -130,10 +126,6 @@ impl Game for TicTacToe {
         (self.mover, self.own, self.other) == (other.mover, other.own, other.other)
     }
 
-    fn swapped(&self) -> Option<TicTacToe> {
-        Some(TicTacToe { mover: !self.mover, ..*self })
-    }
-
     fn move_text(&self, m: Cell) -> String {
         (m.0 + 1).to_string()
     }
@@ -149,9 +141,33 @@ impl Game for TicTacToe {
             _ => Err(MoveError::Malformed { text: text.to_owned(), expected: "a cell from 1 to 9" }),
         }
     }
+}
 
+impl Notation for TicTacToe {
+    const MOVE_WIDTH: Option<usize> = Some(1);
+}
+
+impl Estimates for TicTacToe {}
+
+impl Pictures for TicTacToe {
+    fn diagram(&self) -> Option<Diagram> {
+        Some(stones::diagram(3, &[const { String::new() }; 3], |row, column| self.at(row, column)))
+    }
+}
+
+impl Turns for TicTacToe {}
+
+impl Endings for TicTacToe {}
+
+impl References for TicTacToe {
     fn oracle() -> Option<Box<dyn Oracle<TicTacToe>>> {
         Some(Box::new(Exhaustive))
+    }
+}
+
+impl Examples for TicTacToe {
+    fn swapped(&self) -> Option<TicTacToe> {
+        Some(TicTacToe { mover: !self.mover, ..*self })
     }
 }
 

@@ -1,5 +1,22 @@
 //! Whole turns, for games in which a side makes several moves before the other one does.
 
+use crate::{Game, Outcome};
+
+/// How a game's moves make up turns.
+pub trait Turns: Game {
+    /// Puts into `turns` (after clearing it) whole turns of the mover that are worth looking at, the promising ones first, or
+    /// none if the game is over, and then tells how it ended. Where turns consist of several moves, the game combines the `keep`
+    /// best moves of each piece or so; elsewhere each legal move is a turn of its own, whatever `keep` says.
+    fn turns(&self, keep: usize, turns: &mut Vec<Turn<Self::Move>>) -> Option<Outcome> {
+        let _ = keep;
+        let mut moves = Vec::new();
+        let outcome = self.legal_moves(&mut moves);
+        turns.clear();
+        turns.extend(moves.into_iter().map(Turn::of));
+        outcome
+    }
+}
+
 /// The moves of a side up to where the other one is to move, or the game ends.
 ///
 /// ```

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
-use alfil_game::Game;
 use alfil_game::chess::{Chess, Rules};
 use alfil_game::perft::perft;
+use alfil_game::{Game, read_rules};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -86,12 +86,14 @@ fn the_chess_crate_finds_the_same_moves_in_10_000_random_games() {
 
 #[test]
 fn rules_are_chosen_by_text() {
-    let Rules { chess960, ply_cap } = Chess::rules("ply_cap = 80, chess960=true").unwrap();
+    let Rules { chess960, ply_cap } = read_rules::<Chess>("ply_cap = 80, chess960=true").unwrap();
     assert!(chess960 && ply_cap == 80);
-    assert_eq!(Chess::rules(" ").unwrap(), Rules::default());
-    let error = |text| Chess::rules(text).unwrap_err().to_string();
+    assert_eq!(read_rules::<Chess>(" ").unwrap(), Rules::default());
+    let error = |text| read_rules::<Chess>(text).unwrap_err().to_string();
     assert!(error("ply_cap=0").contains("a number from 1 to 100000"));
     assert!(error("ply_cap").contains("has no value"));
     assert!(error("board=9x9").contains("only chess960 and ply_cap"));
-    assert!(alfil_game::connect4::Connect4::rules("gravity=up").unwrap_err().to_string().contains("always the same"));
+    assert!(
+        read_rules::<alfil_game::connect4::Connect4>("gravity=up").unwrap_err().to_string().contains("always the same")
+    );
 }

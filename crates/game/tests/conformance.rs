@@ -1,7 +1,11 @@
 //! Every registered game and encoding keeps its promises.
 
+use alfil_game::Rules;
 use alfil_game::conformance::{Check, Effort, check_encoding, check_game};
-use alfil_game::{Encoding, Game, for_each_encoding, for_each_game, headquarters::Headquarters, hexchess::HexChess};
+use alfil_game::{
+    Encoding, FullGame, Game, for_each_encoding, for_each_game, headquarters::Headquarters, hexchess::HexChess,
+    read_foreign_rules, read_rules,
+};
 
 fn report(name: &str, checks: Vec<Check>) {
     for Check { promise, result } in checks {
@@ -26,14 +30,14 @@ fn games_keep_their_promises() {
 
 #[test]
 fn games_by_other_than_the_usual_rules_keep_their_promises() {
-    fn check<G: Game>(rules: &str) {
-        let rules = G::rules(rules).unwrap();
-        assert!(!G::new(&rules).chosen_rules().is_empty() && !G::rules_text(&rules).is_empty());
+    fn check<G: FullGame>(rules: &str) {
+        let rules = read_rules::<G>(rules).unwrap();
+        assert!(!G::new(&rules).chosen_rules().is_empty() && !rules.text().is_empty());
         report(G::NAME, check_game::<G>(&rules, Effort::default()));
     }
     check::<HexChess>("stalemate=3/4, ply_cap=300");
     check::<Headquarters>("turn_cap=20, distance=3, health=0");
-    let error = Headquarters::rules_from_elsewhere("map=/dev/stdin", &Default::default()).unwrap_err().to_string();
+    let error = read_foreign_rules::<Headquarters>("map=/dev/stdin", &Default::default()).unwrap_err().to_string();
     assert!(error.contains("no map is read"), "{error}");
 }
 

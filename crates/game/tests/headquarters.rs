@@ -1,10 +1,13 @@
 //! The rules of the headquarters game, by the numbers of the thesis and the gaps that docs/headquarters.md closes.
 #![allow(clippy::unwrap_used)]
 
+use alfil_game::Estimates;
+use alfil_game::Examples;
+use alfil_game::Pictures;
 use std::collections::HashSet;
 
 use alfil_game::headquarters::{Grid, Headquarters, Rules};
-use alfil_game::{Encoding, First, Game, Knowledge, MoveError, Score, Side, play_line};
+use alfil_game::{Encoding, First, Game, Knowledge, MoveError, Score, Side, play_line, read_rules};
 use proptest::prelude::*;
 
 const OPEN: &str = "15/15/15/15/15/15/15/15/15/15";
@@ -29,7 +32,7 @@ fn after(rest: &str, moves: &str) -> String {
 
 fn map(name: &str) -> Result<Rules, String> {
     let path = format!("{}/../../configs/maps/{name}", env!("CARGO_MANIFEST_DIR"));
-    Headquarters::rules(&format!("map={path}")).map_err(|error| error.to_string())
+    read_rules::<Headquarters>(&format!("map={path}")).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -140,7 +143,7 @@ fn every_soldier_acts_once_a_turn() {
 
 #[test]
 fn too_many_turns_draw() {
-    let rules = Headquarters::rules("turn_cap=3").unwrap();
+    let rules = read_rules::<Headquarters>("turn_cap=3").unwrap();
     let mut game = Headquarters::new(&rules);
     play_line(&mut game, "end end").unwrap();
     assert_eq!(game.outcome(), None);
@@ -210,7 +213,7 @@ fn rules_are_chosen_by_text() {
         "{}",
         uneven.position()
     );
-    let error = |text: &str| Headquarters::rules(text).unwrap_err().to_string();
+    let error = |text: &str| read_rules::<Headquarters>(text).unwrap_err().to_string();
     assert!(map("missing.txt").unwrap_err().contains("its map cannot be read"));
     assert!(map("..").unwrap_err().contains("its map cannot be read"));
     assert!(error(&format!("map={}/Cargo.toml", env!("CARGO_MANIFEST_DIR"))).contains("up to 10 rows"));
@@ -228,7 +231,7 @@ fn the_estimate_is_the_thesis_s_with_its_weights() {
     // Health 12 to 10, points 20 to 15, ways: red 4 and 8 to m8, blue 3 to c3, and 23 for each who has fallen.
     let text = format!("{OPEN} c3:20,m4:7,e8:5 m8:15,c6:10 red 9");
     let estimate = |rules: &str| {
-        let game = Headquarters::from_position(&text, &Headquarters::rules(rules).unwrap()).unwrap();
+        let game = Headquarters::from_position(&text, &read_rules::<Headquarters>(rules).unwrap()).unwrap();
         (game.evaluate(Knowledge::Full), game.evaluate(Knowledge::Material))
     };
     assert_eq!(estimate(""), (10 * (5 + 14 + 2), 20));

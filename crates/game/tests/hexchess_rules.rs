@@ -2,11 +2,14 @@
 //! with the first but the rules.
 #![allow(clippy::unwrap_used)]
 
+use alfil_game::Endings;
+use alfil_game::Examples;
+use alfil_game::Notation;
 use std::collections::{BTreeMap, BTreeSet};
 
 use alfil_game::hexchess::{HexChess, Rules, Stalemate};
 use alfil_game::perft::perft;
-use alfil_game::{First, Game, Score, Side, play_line};
+use alfil_game::{First, Game, Score, Side, play_line, read_rules};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -209,7 +212,7 @@ fn repetition_fifty_moves_material_and_ply_cap_draw() {
     );
     assert_eq!(position("k/3/5/7/9/11/11/11/11/N10/5K5 w - 0 1").outcome().unwrap().reason, "insufficient material");
     assert!(position("k/3/5/7/9/11/11/11/11/N10/N4K5 w - 0 1").outcome().is_none());
-    let capped = HexChess::new(&HexChess::rules("ply_cap=1").unwrap());
+    let capped = HexChess::new(&read_rules::<HexChess>("ply_cap=1").unwrap());
     assert_eq!(reason(&capped, "g4g6"), Some("ply cap"));
 }
 
@@ -224,10 +227,10 @@ fn play_past_the_fiftieth_move_is_possible() {
 
 #[test]
 fn rules_are_chosen_by_text() {
-    let rules = HexChess::rules("stalemate = 3/4, ply_cap=80").unwrap();
+    let rules = read_rules::<HexChess>("stalemate = 3/4, ply_cap=80").unwrap();
     assert_eq!(rules, Rules { stalemate: Stalemate::ThreeQuarters, ply_cap: 80 });
-    assert_eq!(HexChess::rules("").unwrap(), Rules::default());
-    let error = |text| HexChess::rules(text).unwrap_err().to_string();
+    assert_eq!(read_rules::<HexChess>("").unwrap(), Rules::default());
+    let error = |text| read_rules::<HexChess>(text).unwrap_err().to_string();
     assert!(error("stalemate=1").contains("stalemate is 1/2 or 3/4"));
     assert!(error("ply_cap=100001").contains("a number from 1 to 100000"));
     assert!(error("castling=yes").contains("only stalemate and ply_cap"));
@@ -236,7 +239,7 @@ fn rules_are_chosen_by_text() {
 #[test]
 fn mate_wins_and_stalemate_is_scored_as_chosen() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(4);
-    let rules = HexChess::rules("stalemate=3/4").unwrap();
+    let rules = read_rules::<HexChess>("stalemate=3/4").unwrap();
     let mut seen: BTreeMap<(&str, Side), u32> = BTreeMap::new();
     let mut legal = Vec::new();
     for _ in 0..3_000 {

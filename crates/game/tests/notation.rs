@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use alfil_game::chess::{Chess, Rules, san};
-use alfil_game::{Game, for_each_game, play_line};
+use alfil_game::{FullGame, Game, for_each_game, play_line};
 use proptest::prelude::*;
 
 /// A chess position reached by the moves that `choices` pick.
@@ -12,7 +12,7 @@ fn reached(start: u32, choices: &[u16]) -> Chess {
 }
 
 /// The game after the moves that `choices` pick.
-fn played<G: Game>(mut game: G, choices: &[u16]) -> G {
+fn played<G: FullGame>(mut game: G, choices: &[u16]) -> G {
     let mut moves = Vec::new();
     for &choice in choices {
         if game.legal_moves(&mut moves).is_some() {
@@ -24,7 +24,7 @@ fn played<G: Game>(mut game: G, choices: &[u16]) -> G {
 }
 
 /// Feeds text to every parser of a game.
-fn feed_to<G: Game>(fed: &str) {
+fn feed_to<G: FullGame>(fed: &str) {
     let rules = G::Rules::default();
     if let Ok(game) = G::from_position(fed, &rules) {
         assert!(G::from_position(&game.position(), &rules).unwrap().same_position(&game));
@@ -41,7 +41,7 @@ fn feed_to<G: Game>(fed: &str) {
 }
 
 /// Changes one character of a position and feeds it to every parser.
-fn damage<G: Game>(choices: &[u16], at: prop::sample::Index, c: char) {
+fn damage<G: FullGame>(choices: &[u16], at: prop::sample::Index, c: char) {
     let mut chars: Vec<char> = played(G::new(&G::Rules::default()), choices).position().chars().collect();
     let at = at.index(chars.len());
     chars[at] = c;

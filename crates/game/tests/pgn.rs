@@ -1,11 +1,12 @@
 //! PGN files of the real world, and our own read back.
 #![allow(clippy::unwrap_used)]
 
+use alfil_game::Estimates;
 use alfil_game::chess::{Chess, Rules};
 use alfil_game::headquarters::Headquarters;
 use alfil_game::hexchess::HexChess;
 use alfil_game::pgn::{PgnGame, PgnReader};
-use alfil_game::{First, Game, Knowledge, Score, for_each_game, play_line};
+use alfil_game::{First, FullGame, Game, Knowledge, Score, for_each_game, play_line, read_rules};
 use proptest::prelude::*;
 
 const DEEP_BLUE: &str = include_str!("fixtures/deep-blue-kasparov-1997-6.pgn");
@@ -20,7 +21,7 @@ fn read_one(text: &str) -> PgnGame<Chess> {
     games.remove(0).unwrap()
 }
 
-fn write<G: Game>(game: &PgnGame<G>) -> String {
+fn write<G: FullGame>(game: &PgnGame<G>) -> String {
     let mut out = Vec::new();
     game.write(&mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -134,7 +135,7 @@ fn played(start: u32, choices: &[(u16, bool)], comment: &str, tag: &str) -> PgnG
 }
 
 /// Random games of every game, with a comment after each seventh move, read back as written.
-fn round_trip<G: Game>() {
+fn round_trip<G: FullGame>() {
     let mut random = 1u64;
     let mut below = |limit: usize| {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -169,8 +170,8 @@ fn games_of_every_kind_read_back_as_written() {
     for_each_game!(G => round_trip::<G>());
 }
 
-fn read_back<G: Game>(rules: &str, position: &str, moves: &str) -> (String, PgnGame<G>) {
-    let mut game = PgnGame::new(G::from_position(position, &G::rules(rules).unwrap()).unwrap());
+fn read_back<G: FullGame>(rules: &str, position: &str, moves: &str) -> (String, PgnGame<G>) {
+    let mut game = PgnGame::new(G::from_position(position, &read_rules::<G>(rules).unwrap()).unwrap());
     let mut now = game.start.clone();
     game.moves = play_line(&mut now, moves).unwrap();
     game.set_outcome(now.outcome());
@@ -191,7 +192,7 @@ fn the_rules_of_a_game_and_its_numbers_are_kept() {
     assert!(written.contains("\n2... end 3. end end 1/2-1/2"), "{written}");
     assert_eq!(read.end().outcome().unwrap().reason, "turn cap");
     // What a game says nothing of stays as it was chosen.
-    let rules = Headquarters::rules("distance=3,turn_cap=50").unwrap();
+    let rules = read_rules::<Headquarters>("distance=3,turn_cap=50").unwrap();
     let by = |file: &str| PgnReader::new(file.as_bytes()).with_rules(rules.clone()).next().unwrap().unwrap().start;
     let [plain, tagged]: [Headquarters; 2] = ["1. end *\n", "[Rules \"turn_cap=6\"]\n\n1. c2-e2 *\n"].map(by);
     assert_eq!((plain.chosen_rules().as_str(), tagged.chosen_rules().as_str()), ("turn_cap=50", "turn_cap=6"));

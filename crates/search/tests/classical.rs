@@ -1,11 +1,13 @@
 //! The classical family against its definition, the fixtures of the theses, and games.
 #![allow(clippy::unwrap_used)]
 
+use alfil_game::Examples;
+use alfil_game::Notation;
 use alfil_game::chess::{Chess, Rules};
 use alfil_game::connect4::Connect4;
 use alfil_game::hexchess::HexChess;
 use alfil_game::tictactoe::TicTacToe;
-use alfil_game::{First, Game, Knowledge, Score, Side, play_line};
+use alfil_game::{Estimates, First, Game, Knowledge, Score, Side, play_line, read_rules};
 use alfil_search::classical::{AlphaBeta, GameNode, Node, Settings, WIN, is_decided, minimax, negamax, sss};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -211,7 +213,7 @@ fn node<G: Game>(position: &str) -> GameNode<G> {
     GameNode { game: G::from_position(position, &Default::default()).unwrap(), knowledge: Knowledge::Full }
 }
 
-fn agree<G: Game>(node: &GameNode<G>, depth: u32) {
+fn agree<G: Estimates>(node: &GameNode<G>, depth: u32) {
     let expected = minimax(node, depth);
     assert_eq!(sss(node, depth.min(3)).0, minimax(node, depth.min(3)), "SSS* in {}", node.game.position());
     for settings in exact_settings() {
@@ -243,7 +245,7 @@ fn solved_games_are_solved() {
 
 #[test]
 fn a_part_of_the_point_is_not_preferred_to_a_won_game() {
-    let rules = HexChess::rules("stalemate=3/4").unwrap();
+    let rules = read_rules::<HexChess>("stalemate=3/4").unwrap();
     let at = |text: &str| GameNode { game: HexChess::from_position(text, &rules).unwrap(), knowledge: Knowledge::Full };
     // Kf9 stalemates.
     let won = at("k/3/5/3K3/3R5/5Q5/11/11/11/11/11 w - 0 1");

@@ -1,6 +1,7 @@
 //! Every kind of evaluator keeps the contract, and the cache never gives a wrong answer.
 #![allow(clippy::unwrap_used)]
 
+use alfil_game::Notation;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -281,9 +282,6 @@ fn a_shared_key_never_brings_another_position_s_priors() {
         }
         fn position(&self) -> String {
             self.0.position()
-        }
-        fn diagram(&self) -> alfil_game::diagram::Diagram {
-            self.0.diagram()
         }
         fn side(&self) -> alfil_game::Side {
             self.0.side()

@@ -1,6 +1,7 @@
 //! Several threads on one tree, as play uses it.
 #![allow(clippy::unwrap_used)]
 
+use alfil_game::Notation;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,7 @@
 //! The tree: what goes in comes out, nothing outgrows its memory, and what is proven is true.
 #![allow(clippy::unwrap_used)]
 
+use alfil_game::References;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use alfil_game::chess::{Chess, Rules};

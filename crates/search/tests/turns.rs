@@ -1,15 +1,17 @@
 //! The search over whole turns, in a game where a turn is several moves and in one where it is one.
 #![allow(clippy::unwrap_used)]
 
+use alfil_game::Endings;
+use alfil_game::Turns;
 use alfil_game::connect4::Connect4;
 use alfil_game::headquarters::Headquarters;
 use alfil_game::hexchess::HexChess;
-use alfil_game::{Game, Knowledge, Side};
+use alfil_game::{Estimates, Game, Knowledge, Side};
 use alfil_search::classical::{AlphaBeta, Found, GameNode, Settings, TurnNode, WIN, minimax, minimax_nodes};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-fn search<G: Game>(node: &TurnNode<G>, depth: u32) -> Found<alfil_game::Turn<G::Move>> {
+fn search<G: Turns + Estimates>(node: &TurnNode<G>, depth: u32) -> Found<alfil_game::Turn<G::Move>> {
     AlphaBeta::new(Settings::PLAIN).search(node, depth)
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use alfil_game::Game;
+use alfil_game::FullGame;
 use alfil_search::Evaluator;
 use alfil_search::tree::{Leaf, apply};
 
@@ -12,7 +12,7 @@ use crate::seat::{Activity, Ended, Seat, Terms};
 use crate::{Counts, GameRecord, Judge, Settings, Tickets};
 
 /// Plays games with one evaluator: all games gather a position each, the batch is evaluated, all games apply.
-pub struct Lane<G: Game> {
+pub struct Lane<G: FullGame> {
     terms: Terms<G>,
     evaluator: Box<dyn Evaluator<G>>,
     seats: Vec<Seat<G>>,
@@ -20,7 +20,7 @@ pub struct Lane<G: Game> {
     counts: Counts,
 }
 
-impl<G: Game> Lane<G> {
+impl<G: FullGame> Lane<G> {
     /// A lane whose first games begin now; every game takes a ticket. All lanes of a run have the same `seed`: a game follows
     /// from the settings, the rules, the seed and its number, whatever is played beside it, as long as the evaluator answers the same
     /// position in the same way. Random rollouts do not, nor does a cache where the network sees a position's history.

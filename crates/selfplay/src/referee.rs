@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use alfil_game::{First, Game, Knowledge, Mover, Oracle, Score, Side};
+use alfil_game::{First, FullGame, Knowledge, Mover, Oracle, Score, Side};
 use serde::{Deserialize, Serialize};
 
 /// Knows the result of some positions from elsewhere: endgame tables, for example. Must say the same whenever it is asked.
@@ -28,7 +28,7 @@ pub struct Material {
 }
 
 /// Ends the games of a lane.
-pub(crate) struct Referee<G: Game> {
+pub(crate) struct Referee<G: FullGame> {
     material: Option<Material>,
     oracle: Option<Box<dyn Oracle<G>>>,
     pub judge: Option<Judge<G>>,
@@ -41,7 +41,7 @@ pub(crate) struct Lead {
     plies: u32,
 }
 
-impl<G: Game> Referee<G> {
+impl<G: FullGame> Referee<G> {
     pub fn new(adjudication: &Adjudication) -> Referee<G> {
         let oracle = if adjudication.oracle { G::oracle() } else { None };
         Referee { material: adjudication.material, oracle, judge: None }
@@ -73,7 +73,7 @@ impl<G: Game> Referee<G> {
     }
 }
 
-fn leader<G: Game>(game: &G, material: Material) -> Option<Side> {
+fn leader<G: FullGame>(game: &G, material: Material) -> Option<Side> {
     let ahead = game.evaluate(Knowledge::Material);
     let leads = ahead.saturating_abs() > material.above;
     leads.then(|| if ahead > 0 { game.side() } else { !game.side() })

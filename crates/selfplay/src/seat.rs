@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use alfil_core::seed::mix;
-use alfil_game::{First, Game, Mover, Outcome, Score, Side};
+use alfil_game::{First, FullGame, Mover, Outcome, Score, Side};
 use alfil_search::root::{GumbelRoot, add_noise, forced_edge, improved_policy, pick, pick_by, visit_policy};
 use alfil_search::selection::Rule;
 use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, USUAL_MOVES, View, gather};
@@ -19,7 +19,7 @@ use crate::{End, GameRecord, Ply, SearchKind, Settings, Ticket, Tickets};
 const KNOWN_AT_ONCE: u32 = 64;
 
 /// What all games of a lane have in common.
-pub(crate) struct Terms<G: Game> {
+pub(crate) struct Terms<G: FullGame> {
     pub settings: Settings,
     pub rules: G::Rules,
     pub tickets: Arc<Tickets>,
@@ -28,7 +28,7 @@ pub(crate) struct Terms<G: Game> {
 }
 
 /// A game under way, with the tree that its next move is searched in.
-pub(crate) struct Seat<G: Game> {
+pub(crate) struct Seat<G: FullGame> {
     number: u64,
     /// The source of all chance in the game: nothing beside it may change how it goes.
     random: Xoshiro256PlusPlus,
@@ -89,7 +89,7 @@ pub(crate) struct Ended {
     pub false_resignation: Option<bool>,
 }
 
-impl<G: Game> Seat<G> {
+impl<G: FullGame> Seat<G> {
     pub fn new(terms: &Terms<G>) -> Seat<G> {
         let game = G::new(&terms.rules);
         let mut seat = Seat {

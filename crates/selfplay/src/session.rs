@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use alfil_game::Game;
+use alfil_game::FullGame;
 use alfil_search::evaluators::Maker;
 
 use crate::chunk::{CHUNK_GAMES, ENDING};
@@ -19,7 +19,7 @@ const CHUNK_TIME: Duration = Duration::from_secs(10);
 const ASK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Games to be played, and where they go.
-pub struct Session<'a, G: Game> {
+pub struct Session<'a, G: FullGame> {
     /// How they are played.
     pub settings: Settings,
     /// By what rules.
@@ -40,7 +40,7 @@ pub struct Session<'a, G: Game> {
     pub folder: &'a Path,
 }
 
-impl<G: Game> Session<'_, G> {
+impl<G: FullGame> Session<'_, G> {
     /// Plays. Tells now and then what has been done.
     pub fn run(self, tell: &mut dyn FnMut(&Counts)) -> Result<Counts, ChunkError> {
         let Session { settings, rules, lanes, maker, judge, tickets, stop, seed, folder } = self;
@@ -116,7 +116,7 @@ fn first_free(folder: &Path) -> Result<u64, ChunkError> {
 }
 
 /// The number of the first game that a folder of games of `G` has not, nor any after it. Reads all chunks.
-pub fn next_number<G: Game>(folder: &Path) -> Result<u64, ChunkError> {
+pub fn next_number<G: FullGame>(folder: &Path) -> Result<u64, ChunkError> {
     let mut next = 0;
     for path in chunks(folder)? {
         let last = read_chunk::<G>(&path)?.iter().map(|record| record.number).max();

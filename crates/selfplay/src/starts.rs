@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use alfil_game::{Game, PositionError};
+use alfil_game::{Endings, PositionError};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
@@ -69,7 +69,7 @@ pub(crate) struct Start<G> {
 
 impl Starts {
     /// Reads positions of `G` under these rules, one a line; empty lines and those that begin with `#` are left out.
-    pub fn read<G: Game>(path: &Path, rules: &G::Rules) -> Result<Vec<String>, StartsError> {
+    pub fn read<G: Endings>(path: &Path, rules: &G::Rules) -> Result<Vec<String>, StartsError> {
         let text = std::fs::read_to_string(path).map_err(|why| StartsError::Io { path: path.to_owned(), why })?;
         let mut positions = Vec::new();
         for (line, text) in (1..).zip(text.lines()) {
@@ -91,11 +91,11 @@ impl Starts {
     }
 
     /// Whether `G` has random endings to begin from under these rules.
-    pub fn has_endings<G: Game>(rules: &G::Rules) -> bool {
+    pub fn has_endings<G: Endings>(rules: &G::Rules) -> bool {
         ending::<G>(rules, &mut Xoshiro256PlusPlus::seed_from_u64(0)).is_some()
     }
 
-    pub(crate) fn begin<G: Game>(&self, rules: &G::Rules, random: &mut Xoshiro256PlusPlus) -> Start<G> {
+    pub(crate) fn begin<G: Endings>(&self, rules: &G::Rules, random: &mut Xoshiro256PlusPlus) -> Start<G> {
         let kind = if self.endings_share + self.listed_share > 0.0 { random.random::<f32>() } else { 1.0 };
         if kind < self.endings_share
             && let Some(start) = ending::<G>(rules, random).and_then(|game| read(game.position(), rules))
@@ -116,19 +116,19 @@ impl Starts {
     }
 }
 
-fn ending<G: Game>(rules: &G::Rules, random: &mut Xoshiro256PlusPlus) -> Option<G> {
+fn ending<G: Endings>(rules: &G::Rules, random: &mut Xoshiro256PlusPlus) -> Option<G> {
     G::random_ending(rules, &mut |limit| random.random_range(0..limit))
 }
 
 /// The game that begins at a position, if it is one that is not over. Whatever was before it is forgotten, as it will be when
 /// the record is read.
-fn read<G: Game>(text: String, rules: &G::Rules) -> Option<Start<G>> {
+fn read<G: Endings>(text: String, rules: &G::Rules) -> Option<Start<G>> {
     let game = G::from_position(&text, rules).ok()?;
     game.outcome().is_none().then_some(Start { text, game })
 }
 
 /// The position after so many random moves, if the game goes on there.
-fn wander<G: Game>(game: &G, plies: u32, rules: &G::Rules, random: &mut Xoshiro256PlusPlus) -> Option<Start<G>> {
+fn wander<G: Endings>(game: &G, plies: u32, rules: &G::Rules, random: &mut Xoshiro256PlusPlus) -> Option<Start<G>> {
     let mut game = game.clone();
     let mut moves = Vec::new();
     for _ in 0..plies {

@@ -1,11 +1,13 @@
 //! Games that end before the rules end them.
 #![allow(clippy::unwrap_used)]
 
+use alfil_game::Estimates;
+use alfil_game::References;
 use std::sync::Arc;
 
 use alfil_game::chess::{Chess, Rules};
 use alfil_game::connect4::Connect4;
-use alfil_game::{First, Game, Knowledge, Score, Side};
+use alfil_game::{First, FullGame, Game, Knowledge, Score, Side};
 use alfil_search::evaluators::{Handcrafted, Uniform};
 use alfil_search::selection::Gumbel;
 use alfil_selfplay::{Adjudication, End, GameRecord, Judge, Lane, Material, SearchKind, Settings, Starts, Tickets};
@@ -15,7 +17,7 @@ fn settings(adjudication: Adjudication) -> Settings {
     Settings { games: 8, search, adjudication, tree_bytes: 1 << 17, ..Settings::default() }
 }
 
-fn play<G: Game>(mut lane: Lane<G>) -> Vec<GameRecord> {
+fn play<G: FullGame>(mut lane: Lane<G>) -> Vec<GameRecord> {
     let mut records = Vec::new();
     while lane.is_busy() {
         lane.step(&mut |record| records.push(record));
@@ -26,7 +28,7 @@ fn play<G: Game>(mut lane: Lane<G>) -> Vec<GameRecord> {
 }
 
 /// The last position of a game.
-fn last<G: Game>(record: &GameRecord) -> G {
+fn last<G: FullGame>(record: &GameRecord) -> G {
     let mut game: G = record.begin(&Default::default()).unwrap();
     for ply in &record.plies {
         game.play(ply.code.try_into().ok().unwrap());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use alfil_game::Game;
+use alfil_game::FullGame;
 use alfil_game::chess::{Az119, Chess};
 use alfil_game::connect4::{self, Connect4};
 use alfil_nn::{Architecture, Network};
@@ -46,7 +46,7 @@ impl Folder {
     }
 
     /// All its games, by number.
-    fn records<G: Game>(&self) -> Vec<GameRecord> {
+    fn records<G: FullGame>(&self) -> Vec<GameRecord> {
         let mut records: Vec<GameRecord> =
             chunks(&self.0).unwrap().iter().flat_map(|path| read_chunk::<G>(path).unwrap()).collect();
         records.sort_by_key(|record| record.number);
@@ -60,7 +60,7 @@ impl Drop for Folder {
     }
 }
 
-fn session<'a, G: Game>(
+fn session<'a, G: FullGame>(
     folder: &'a Folder,
     (settings, lanes): (Settings, usize),
     maker: &'a Maker<G>,

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use alfil_game::Game;
+use alfil_game::FullGame;
 use alfil_game::chess::Chess;
 use alfil_game::connect4::Connect4;
 use alfil_game::headquarters::Headquarters;
@@ -12,7 +12,7 @@ use alfil_game::tictactoe::TicTacToe;
 use alfil_selfplay::read_chunk;
 
 /// Reads the chunk that commit de99b77 wrote, and follows its games move by move.
-fn follow<G: Game>(games: usize) {
+fn follow<G: FullGame>(games: usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/de99b77/{}.games", G::NAME));
     let records = read_chunk::<G>(&path).unwrap();
     assert_eq!(records.len(), games);

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use alfil_game::chess::Chess;
 use alfil_game::connect4::Connect4;
 use alfil_game::tictactoe::TicTacToe;
-use alfil_game::{Game, Knowledge, Mover, Score, Wdl};
+use alfil_game::{FullGame, Knowledge, Mover, Score, Wdl};
 use alfil_search::Evaluator;
 use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, Kind, Rollout, Uniform};
 use alfil_search::selection::{Gumbel, Puct};
@@ -22,7 +22,7 @@ const GUMBEL: SearchKind =
 const PUCT: SearchKind =
     SearchKind::Puct { visits: 40, rule: Puct::SELF_PLAY, noise_alpha: 1.0, noise_share: 0.25, forced: 2.0 };
 
-fn play<G: Game>(
+fn play<G: FullGame>(
     settings: Settings,
     evaluator: Box<dyn Evaluator<G>>,
     games: usize,
@@ -46,7 +46,7 @@ fn small(search: SearchKind) -> Settings {
 }
 
 /// Every record is a whole game of its kind, with policies that add up to 1.
-fn check<G: Game>(records: &[GameRecord]) {
+fn check<G: FullGame>(records: &[GameRecord]) {
     for record in records {
         let mut plies = 0;
         record

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use alfil_game::chess::Chess;
 use alfil_game::connect4::Connect4;
 use alfil_game::tictactoe::TicTacToe;
-use alfil_game::{Game, Knowledge};
+use alfil_game::{FullGame, Game, Knowledge, read_rules};
 use alfil_search::evaluators::Handcrafted;
 use alfil_search::selection::Gumbel;
 use alfil_selfplay::{GameRecord, Lane, SearchKind, Settings, Starts, Tickets};
 
 /// So many games of small searches.
-fn play<G: Game>(starts: Starts, games: u64) -> Vec<GameRecord> {
+fn play<G: FullGame>(starts: Starts, games: u64) -> Vec<GameRecord> {
     play_by::<G>(&G::Rules::default(), starts, games)
 }
 
-fn play_by<G: Game>(rules: &G::Rules, starts: Starts, games: u64) -> Vec<GameRecord> {
+fn play_by<G: FullGame>(rules: &G::Rules, starts: Starts, games: u64) -> Vec<GameRecord> {
     let search = SearchKind::Gumbel { simulations: 2, considered: 2, rule: Gumbel::default() };
     let settings = Settings { games: 8, search, starts, tree_bytes: 1 << 16, ..Settings::default() };
     let tickets = Arc::new(Tickets::new(games));
@@ -91,7 +91,7 @@ fn a_file_of_positions_is_read_or_says_which_line_is_wrong() {
 
 #[test]
 fn chosen_rules_hold_wherever_games_begin() {
-    let rules = Chess::rules("ply_cap=9").unwrap();
+    let rules = read_rules::<Chess>("ply_cap=9").unwrap();
     let endings = Starts { endings_share: 0.5, random_plies: 4, ..Starts::default() };
     for starts in [Starts::default(), endings] {
         let records = play_by::<Chess>(&rules, starts, 60);

@@ -1,14 +1,11 @@
 //! What a run computes with.
 
-use std::any::Any;
 use std::sync::Arc;
 
-use alfil_game::{FullGame, Game};
+use alfil_game::FullGame;
 use alfil_nn::learning::{LearnError, Learner, LearningSettings};
 use alfil_nn::{Architecture, Network};
 use alfil_search::evaluators::{Inference, Kind, Maker, cached, maker_on};
-
-use alfil_selfplay::Judge;
 
 use crate::run::RunError;
 
@@ -18,9 +15,6 @@ pub type MakeLearner =
 
 /// Makes what computes a network on a device, for one lane. Each call may choose another device.
 pub type MakeInference = dyn Fn(&Network) -> Result<Inference, String> + Send + Sync;
-
-/// A [`Judge`] of the run's game, which the machine does not know.
-pub type AnyJudge = Arc<dyn Any + Send + Sync>;
 
 /// What a run computes with.
 #[derive(Clone)]
@@ -35,8 +29,6 @@ pub struct Machine {
     pub overlap: bool,
     /// Memory of evaluations, in bytes.
     pub cache: usize,
-    /// Knows results that end games of self-play before the rules do.
-    pub judge: Option<AnyJudge>,
 }
 
 impl Machine {
@@ -52,15 +44,6 @@ impl Machine {
     pub fn maker<G: FullGame>(&self, network: &Arc<Network>) -> Result<Maker<G>, RunError> {
         let maker = self.plain_maker(network)?;
         Ok(if self.cache == 0 { maker } else { cached(maker, self.cache) })
-    }
-}
-
-/// The judge, if there is one, which has to be one of this game.
-pub(crate) fn judge_of<G: Game>(judge: Option<&AnyJudge>) -> Result<Option<Judge<G>>, RunError> {
-    let Some(judge) = judge else { return Ok(None) };
-    match judge.downcast_ref::<Judge<G>>() {
-        Some(judge) => Ok(Some(Arc::clone(judge))),
-        None => Err(RunError::WrongJudge(G::NAME)),
     }
 }
 

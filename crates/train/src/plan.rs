@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use alfil_core::seed::derive;
-use alfil_game::{Encoding, Game, Mover, Wdl};
+use alfil_game::{Encoding, FullGame, Game, Mover, Wdl};
 use alfil_nn::Network;
 use alfil_nn::learning::{Samples, Target};
 use alfil_search::evaluators::Uniform;
@@ -60,7 +60,7 @@ const RANDOM_GAMES: u64 = 64;
 
 /// Measures for about `time` what a run will take.
 pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> Result<Plan, RunError> {
-    let rules = Run::<E>::check(config, machine.judge.as_ref())?;
+    let rules = Run::<E>::check(config)?;
     let architecture = config.architecture()?;
     let mut learner = (machine.learner)(&architecture, &config.encoding, config.learning(), config.seed)?;
     let weights = learner.export(&mut std::iter::empty())?;
@@ -122,7 +122,7 @@ fn visits(config: &Config) -> f64 {
 }
 
 /// Plies of a game of nearly random moves that begins and is adjudicated as these settings say.
-fn random_length<G: Game>(settings: &Settings, rules: &G::Rules, seed: u64) -> f64 {
+fn random_length<G: FullGame>(settings: &Settings, rules: &G::Rules, seed: u64) -> f64 {
     let settings = Settings {
         search: SearchKind::Gumbel { simulations: 2, considered: 2, rule: Gumbel::default() },
         cheap: None,

@@ -22,7 +22,7 @@ fn every_configuration_can_be_used_as_it_is() {
         let config = Config::load(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(config.warnings(), [], "{}", path.display());
         config.architecture().unwrap();
-        with_encoding!(&config.encoding, E => Run::<E>::check(&config, None).map(drop)).unwrap().unwrap();
+        with_encoding!(&config.encoding, E => Run::<E>::check(&config).map(drop)).unwrap().unwrap();
     }
 }
 

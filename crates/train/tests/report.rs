@@ -200,7 +200,7 @@ fn games_are_shown_with_diagrams() {
     assert!(page.contains("<i>1.</i> 1 4 <i>2.</i> 2 5 <i>3.</i> 3 "));
     assert!(page.contains("<figcaption>after 2... 5</figcaption>"));
     // After 1, 2 and 3 moves of the first player and 1, 2 and 2 of the other, each with what the last move has changed.
-    let drawn = ["<circle class=\"x\"", "<circle class=\"o\"", "class=\"changed\"", "<svg class=\"board\""];
+    let drawn = ["<circle class=\"stone0\"", "<circle class=\"stone1\"", "class=\"changed\"", "<svg class=\"board\""];
     assert_eq!(drawn.map(|part| page.matches(part).count()), [6, 5, 3, 3]);
     assert!(page.contains("<title>2... 5\nvalue: 0.8</title>"));
     // A file that makes no sense is no reason to have no page.

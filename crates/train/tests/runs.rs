@@ -84,7 +84,6 @@ fn machine(overlap: bool) -> Machine {
         lanes: 1,
         overlap,
         cache: 0,
-        judge: None,
     }
 }
 

@@ -15,7 +15,7 @@ use alfil_search::tree::{Tree, USUAL_MOVES};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::extras::{Extras, extras};
+use crate::known::KnownMoves;
 use crate::options::{HANDCRAFTED, Options};
 use crate::thought::Task;
 use crate::voice::Voice;
@@ -50,7 +50,7 @@ pub(crate) struct Brain<G: FullGame> {
     equipment: Option<Equipment>,
     search: Option<Search<G>>,
     cache: Option<Arc<CacheMemory>>,
-    extras: Box<dyn Extras<G>>,
+    known: KnownMoves<G>,
     /// How late a search may notice that its time is over.
     latency: Duration,
     random: Xoshiro256PlusPlus,
@@ -65,7 +65,7 @@ impl<G: FullGame> Brain<G> {
             equipment: None,
             search: None,
             cache: None,
-            extras: extras(),
+            known: KnownMoves::new(),
             latency: Duration::ZERO,
             random: Xoshiro256PlusPlus::seed_from_u64(now),
         }
@@ -83,7 +83,7 @@ impl<G: FullGame> Brain<G> {
 
     /// Makes everything ready that the options ask for. What cannot be had is said, and done without.
     pub fn prepare(&mut self, options: &Options) {
-        self.extras.prepare(options, &self.voice);
+        self.known.prepare(options, &self.voice);
         let equipment = Equipment {
             weights_file: options.weights_file.clone(),
             device: options.device.clone(),
@@ -187,7 +187,7 @@ impl<G: FullGame> Brain<G> {
         if task.only.is_empty()
             && !task.go.infinite
             && !task.go.ponder
-            && let Some(m) = self.extras.known_move(&root, &mut self.random, &self.voice)
+            && let Some(m) = self.known.find(&root, &mut self.random, &self.voice)
         {
             return (text(m), None);
         }

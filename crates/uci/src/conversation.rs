@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read, Write};
 use std::sync::mpsc::channel;
 
-use alfil_game::{FullGame, with_game};
+use alfil_game::{FullGame, read_rules, with_game};
 
 use crate::brain::{Backend, Brain};
 use crate::command::Command;
@@ -43,7 +43,7 @@ fn converse<G: FullGame>(
 ) -> io::Result<Option<Options>> {
     // What was chosen about the rules of one game says little about another's.
     if (&options.game, &options.rules) != (&defaults.game, &defaults.rules)
-        && let Err(error) = G::rules(&options.rules)
+        && let Err(error) = read_rules::<G>(&options.rules)
     {
         voice.notice(&format!("playing by the usual rules: {error}"));
         options.rules.clear();

@@ -4,12 +4,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
-use alfil_game::{FullGame, RulesError};
+use alfil_game::{FullGame, Rules, RulesError, read_rules};
 
 use crate::brain::Brain;
 use crate::command::{Command, Go};
-use crate::extras::{Extras, extras};
-use crate::options::{DECLARATIONS, Declaration, Options};
+use crate::options::{CHESS960, DECLARATIONS, Declaration, Options};
 use crate::thought::{Task, Thought};
 use crate::voice::Voice;
 
@@ -50,11 +49,17 @@ pub(crate) fn work<G: FullGame>(mut brain: Brain<G>, jobs: &Receiver<Job<G>>) {
     }
 }
 
+/// The rules that the options ask for. Games played over this protocol end when the program says so, not at the usual cap.
+fn rules<G: FullGame>(options: &Options) -> Result<G::Rules, RulesError> {
+    let rules = read_rules::<G>(&options.rules)?.uncapped();
+    let chess960 = if options.chess960 { G::variant_rules(CHESS960, &rules) } else { None };
+    Ok(chess960.unwrap_or(rules))
+}
+
 pub(crate) struct Engine<G: FullGame> {
     voice: Voice,
     defaults: Options,
     pub options: Options,
-    extras: Box<dyn Extras<G>>,
     rules: G::Rules,
     start: G,
     moves: Vec<G::Move>,
@@ -70,10 +75,9 @@ impl<G: FullGame> Engine<G> {
         options: Options,
         jobs: Sender<Job<G>>,
     ) -> Result<Engine<G>, RulesError> {
-        let extras = extras::<G>();
-        let rules = extras.rules(&options)?;
+        let rules = rules::<G>(&options)?;
         let start = G::new(&rules);
-        Ok(Engine { voice, defaults, options, extras, rules, start, moves: Vec::new(), jobs, thought: None })
+        Ok(Engine { voice, defaults, options, rules, start, moves: Vec::new(), jobs, thought: None })
     }
 
     /// Does what a command says. Tells what ends the conversation, if it is the last one.
@@ -116,9 +120,10 @@ impl<G: FullGame> Engine<G> {
     fn introduce(&self) {
         self.voice.say(&format!("id name Alfil {}", env!("CARGO_PKG_VERSION")));
         self.voice.say("id author the Alfil developers");
-        let special = self.extras.options();
-        let has = |declaration: &&Declaration| !declaration.is_special || special.contains(&declaration.name);
-        DECLARATIONS.iter().filter(has).for_each(|declaration| self.voice.say(&declaration.line(&self.defaults)));
+        DECLARATIONS
+            .iter()
+            .filter(|declaration| declaration.is_for::<G>())
+            .for_each(|declaration| self.voice.say(&declaration.line(&self.defaults)));
         self.voice.say("uciok");
     }
 
@@ -143,7 +148,7 @@ impl<G: FullGame> Engine<G> {
                 if let Err(error) = declaration.set(&mut options, value) {
                     return self.voice.notice(&error.to_string());
                 }
-                match self.extras.rules(&options) {
+                match rules::<G>(&options) {
                     Ok(rules) => {
                         if options.rules != self.options.rules {
                             // What is known of a game may not hold by other rules.

@@ -4,13 +4,11 @@
 //! [declared](options) once, for the protocol and the command line. Knows nothing of libtorch: a [`Backend`] may bring other
 //! devices.
 
-mod book;
 mod brain;
-mod chess;
 mod conversation;
 mod engine;
-mod extras;
 mod info;
+mod known;
 mod strength;
 mod thought;
 mod voice;

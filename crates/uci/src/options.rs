@@ -1,7 +1,7 @@
 //! The engine's options, each declared once: for the protocol, the command line and the help.
 
 use alfil_core::wording::did_you_mean;
-use alfil_game::registry;
+use alfil_game::{FullGame, registry};
 
 /// What the option for the network says to play without one.
 pub const HANDCRAFTED: &str = "handcrafted";
@@ -76,8 +76,8 @@ pub struct Declaration {
     pub flag: &'static str,
     /// What it does, in one line.
     pub help: &'static str,
-    /// Whether only some games have it.
-    pub(crate) is_special: bool,
+    /// What a game needs to have it.
+    needs: Needs,
     kind: Kind,
 }
 
@@ -90,6 +90,17 @@ enum Kind {
     Game { field: fn(&mut Options) -> &mut String },
     Button,
 }
+
+/// What a game may have, and an option is about.
+enum Needs {
+    Nothing,
+    Chess960,
+    Tablebase,
+    Book,
+}
+
+/// The variant that `UCI_Chess960` switches to.
+pub(crate) const CHESS960: &str = "Chess960";
 
 /// Where networks can be computed; `cuda:1` and so on beside them.
 const DEVICES: &[&str] = &["cpu", "auto", "cuda"];
@@ -133,173 +144,183 @@ pub const DECLARATIONS: &[Declaration] = &[
         name: "UCI_Variant",
         flag: "game",
         help: "The game that is played",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: Kind::Game { field: |options| &mut options.game },
     },
     Declaration {
         name: "Rules",
         flag: "rules",
         help: "What to choose about the game's rules, with commas between; empty is the usual ones",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: Kind::Text { field: |options| &mut options.rules },
     },
     Declaration {
         name: "WeightsFile",
         flag: "weights",
         help: "The network, ours or Leela's, or the word handcrafted; empty is the one that comes with the program",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: Kind::Text { field: |options| &mut options.weights_file },
     },
     Declaration {
         name: "Hash",
         flag: "hash",
         help: "Megabytes for tree and cache together",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: whole!(hash, 1, 1_048_576),
     },
     Declaration {
         name: "Clear Hash",
         flag: "clear-hash",
         help: "Forgets the tree",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: Kind::Button,
     },
     Declaration {
         name: "Threads",
         flag: "threads",
         help: "Threads that search the tree together",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: whole!(threads, 1, 256),
     },
     Declaration {
         name: "MultiPV",
         flag: "multipv",
         help: "Moves to report on",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: whole!(multi_pv, 1, 256),
     },
     Declaration {
         name: "Ponder",
         flag: "ponder",
         help: "Whether the program lets it think in the opponent's time",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: Kind::Check { field: |options| &mut options.ponder },
     },
     Declaration {
         name: "UCI_Chess960",
         flag: "chess960",
         help: "Castling as in Chess960",
-        is_special: true,
+        needs: Needs::Chess960,
         kind: Kind::Check { field: |options| &mut options.chess960 },
     },
     Declaration {
         name: "UCI_ShowWDL",
         flag: "show-wdl",
         help: "Reports chances to win, draw and lose, in thousandths",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: Kind::Check { field: |options| &mut options.show_wdl },
     },
     Declaration {
         name: "UCI_LimitStrength",
         flag: "limit-strength",
         help: "Plays weaker, about as UCI_Elo says",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: Kind::Check { field: |options| &mut options.limit_strength },
     },
     Declaration {
         name: "UCI_Elo",
         flag: "elo",
         help: "The strength to play at: a rough guess by fewer visits and more chance",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: whole!(elo, 600, 2600),
     },
     Declaration {
         name: "SyzygyPath",
         flag: "syzygy",
         help: "Folders with Syzygy tablebases, which decide the move where they can",
-        is_special: true,
+        needs: Needs::Tablebase,
         kind: Kind::Text { field: |options| &mut options.syzygy_path },
     },
     Declaration {
         name: "OwnBook",
         flag: "own-book",
         help: "Plays from BookFile where it can",
-        is_special: true,
+        needs: Needs::Book,
         kind: Kind::Check { field: |options| &mut options.own_book },
     },
     Declaration {
         name: "BookFile",
         flag: "book",
         help: "An opening book in Polyglot's format",
-        is_special: true,
+        needs: Needs::Book,
         kind: Kind::Text { field: |options| &mut options.book_file },
     },
     Declaration {
         name: "Device",
         flag: "device",
         help: "Where networks are computed",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: Kind::Device { field: |options| &mut options.device },
     },
     Declaration {
         name: "MoveOverhead",
         flag: "move-overhead",
         help: "Milliseconds a move that are lost between the program and the engine",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: whole!(move_overhead, 0, 10_000),
     },
     Declaration {
         name: "CPuct",
         flag: "cpuct",
         help: "How much is explored",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: Kind::Real { least: 0.0, most: 100.0, field: |options| &mut options.cpuct },
     },
     Declaration {
         name: "FpuReduction",
         flag: "fpu-reduction",
         help: "How much worse than its parent a move is held to be before it is tried",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: Kind::Real { least: -10.0, most: 10.0, field: |options| &mut options.fpu_reduction },
     },
     Declaration {
         name: "PolicyTemperature",
         flag: "policy-temperature",
         help: "Above 1 the network's preferences among moves are evened out",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: Kind::Real { least: 0.1, most: 10.0, field: |options| &mut options.policy_temperature },
     },
     Declaration {
         name: "Temperature",
         flag: "temperature",
         help: "Above 0 a move is drawn by its visits instead of taking the best",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: Kind::Real { least: 0.0, most: 10.0, field: |options| &mut options.temperature },
     },
     Declaration {
         name: "DrawScore",
         flag: "draw-score",
         help: "What a draw is worth to the engine, in hundredths of a win",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: whole!(draw_score, -100, 100),
     },
     Declaration {
         name: "VerboseMoveStats",
         flag: "verbose-move-stats",
         help: "Says after each search what every move was worth",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: Kind::Check { field: |options| &mut options.verbose_move_stats },
     },
     Declaration {
         name: "NodesPerMove",
         flag: "nodes-per-move",
         help: "Visits a move at most, 0 for no limit; 1 plays a Maia network as it is meant",
-        is_special: false,
+        needs: Needs::Nothing,
         kind: whole!(nodes_per_move, 0, 1_000_000_000),
     },
 ];
 
 impl Declaration {
+    /// Whether a game has it.
+    pub(crate) fn is_for<G: FullGame>(&self) -> bool {
+        match self.needs {
+            Needs::Nothing => true,
+            Needs::Chess960 => G::variant_rules(CHESS960, &G::Rules::default()).is_some(),
+            Needs::Tablebase => G::TABLEBASE.is_some(),
+            Needs::Book => G::BOOK.is_some(),
+        }
+    }
+
     /// The option of that name; upper and lower case are the same.
     pub fn find(name: &str) -> Result<&'static Declaration, OptionError> {
         let found = DECLARATIONS.iter().find(|declaration| declaration.name.eq_ignore_ascii_case(name));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use alfil_game::Game;
+use alfil_game::FullGame;
 
 use super::journal::{Header, Journal};
 use super::pgn::PgnFile;
@@ -18,12 +18,12 @@ pub struct Archive {
 }
 
 /// The files, open.
-pub(super) struct OpenArchive<G: Game> {
+pub(super) struct OpenArchive<G: FullGame> {
     journal: Option<Journal>,
     pgn: Option<PgnFile<G>>,
 }
 
-impl<G: Game> OpenArchive<G> {
+impl<G: FullGame> OpenArchive<G> {
     pub fn new() -> OpenArchive<G> {
         OpenArchive { journal: None, pgn: None }
     }

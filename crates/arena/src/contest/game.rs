@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use alfil_game::{First, Game, Outcome, Score, Side};
+use alfil_game::{First, FullGame, Outcome, Score, Side};
 
 use crate::player::{Choice, Played, Player, PlayerError};
 use alfil_core::wording::shorten;
@@ -11,7 +11,7 @@ use alfil_core::wording::shorten;
 pub type Referee<'a, G> = &'a (dyn Fn(&G) -> Option<Outcome> + Send + Sync);
 
 /// How a game went.
-pub(super) struct Finished<G: Game> {
+pub(super) struct Finished<G: FullGame> {
     pub played: Played<G>,
     /// What was thought, and how long, for each move after the opening.
     pub notes: Vec<String>,
@@ -23,13 +23,13 @@ pub(super) struct Finished<G: Game> {
 }
 
 /// The players of a game by side, with their seeds.
-pub(super) struct Seats<'a, G: Game> {
+pub(super) struct Seats<'a, G: FullGame> {
     pub players: [&'a mut dyn Player<G>; 2],
     pub seeds: [u64; 2],
 }
 
 /// Plays a game to its end, by the rules or by the referee. None if it was told to stop.
-pub(super) fn play_game<G: Game>(
+pub(super) fn play_game<G: FullGame>(
     opening: &Played<G>,
     seats: Seats<'_, G>,
     referee: Option<Referee<'_, G>>,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use alfil_game::Game;
+use alfil_game::FullGame;
 use serde::{Deserialize, Serialize};
 
 use super::{Record, StateError, Who};
@@ -32,7 +32,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    pub fn new<G: Game>(players: [&Entrant<G>; 2], openings: &Openings<G>, seed: u64) -> Header {
+    pub fn new<G: FullGame>(players: [&Entrant<G>; 2], openings: &Openings<G>, seed: u64) -> Header {
         let [a, b] = players.map(|player| player.identity.clone());
         let (rules, openings) = (openings.rules_identity(), openings.identity().to_owned());
         Header { version: 1, game: G::NAME.to_owned(), rules, a, b, openings, seed }

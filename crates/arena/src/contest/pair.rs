@@ -1,20 +1,20 @@
 //! An opening played twice.
 
 use alfil_core::seed::derive;
-use alfil_game::{First, Game, Side, Swap};
+use alfil_game::{First, FullGame, Side, Swap};
 
 use super::game::{Finished, Referee, Seats, play_game};
 use super::{Fault, Record, Who};
 use crate::player::{Played, Player};
 
 /// A thread's own two players.
-pub(super) struct Table<'a, G: Game> {
+pub(super) struct Table<'a, G: FullGame> {
     pub a: Box<dyn Player<G>>,
     pub b: Box<dyn Player<G>>,
     pub referee: Option<Referee<'a, G>>,
 }
 
-impl<G: Game> Table<'_, G> {
+impl<G: FullGame> Table<'_, G> {
     /// Plays an opening with A first, then with B first. None if it was told to stop.
     pub fn play(&mut self, pair: u64, opening: &Played<G>, seed: u64, stop: &dyn Fn() -> bool) -> Option<[Record; 2]> {
         let mut game = |first: Who| {
@@ -29,7 +29,7 @@ impl<G: Game> Table<'_, G> {
     }
 }
 
-fn record<G: Game>(pair: u64, first: Who, opening: &Played<G>, game: Finished<G>) -> Record {
+fn record<G: FullGame>(pair: u64, first: Who, opening: &Played<G>, game: Finished<G>) -> Record {
     let First(score) = game.score;
     let who = |side| if (side == Side::First) == (first == Who::A) { Who::A } else { Who::B };
     Record {

@@ -5,24 +5,24 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use alfil_game::pgn::PgnGame;
-use alfil_game::{First, Game, Swap, play_line};
+use alfil_game::{First, FullGame, Swap, play_line};
 
 use super::{Record, StateError, Who};
 
 /// A PGN file that grows by whole games.
-pub(super) struct PgnFile<G: Game> {
+pub(super) struct PgnFile<G: FullGame> {
     path: PathBuf,
     file: File,
     games: Games<G>,
 }
 
 /// What the games of a match have in common.
-struct Games<G: Game> {
+struct Games<G: FullGame> {
     names: [String; 2],
     rules: G::Rules,
 }
 
-impl<G: Game> PgnFile<G> {
+impl<G: FullGame> PgnFile<G> {
     /// Opens or makes a file that holds these games. A shorter one, which was cut short, is completed; one with other
     /// games is left alone.
     pub fn open(
@@ -54,7 +54,7 @@ impl<G: Game> PgnFile<G> {
     }
 }
 
-impl<G: Game> Games<G> {
+impl<G: FullGame> Games<G> {
     /// The games as PGN.
     fn text(&self, pairs: &[[Record; 2]]) -> io::Result<String> {
         let mut out = Vec::new();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 
-use alfil_game::Game;
+use alfil_game::FullGame;
 
 use super::archive::OpenArchive;
 use super::journal::Header;
@@ -30,7 +30,7 @@ pub struct Settings {
 }
 
 /// Two players and the openings they play.
-pub struct Match<'a, G: Game> {
+pub struct Match<'a, G: FullGame> {
     /// From whose side results are told.
     pub a: &'a Entrant<G>,
     /// The other one.
@@ -53,7 +53,7 @@ pub struct Progress<'a> {
     pub pair: Option<&'a [Record; 2]>,
 }
 
-impl<G: Game> Match<'_, G> {
+impl<G: FullGame> Match<'_, G> {
     /// Plays until all games are played, the test is decided, or `stop` is set. Games under way are given up then.
     pub fn run(self, tell: &mut dyn FnMut(Progress<'_>), stop: &AtomicBool) -> Result<Report, StateError> {
         self.run_without(HashSet::new(), tell, stop)
@@ -123,7 +123,7 @@ impl<G: Game> Match<'_, G> {
 }
 
 /// What is still to be played.
-struct Schedule<'a, G: Game> {
+struct Schedule<'a, G: FullGame> {
     next: u64,
     target: u64,
     /// Pairs that the journal knows.
@@ -131,7 +131,7 @@ struct Schedule<'a, G: Game> {
     openings: &'a mut Openings<G>,
 }
 
-impl<G: Game> Schedule<'_, G> {
+impl<G: FullGame> Schedule<'_, G> {
     fn next(&mut self) -> Option<(u64, Played<G>)> {
         while self.done.contains(&self.next) {
             self.next += 1;
@@ -143,7 +143,7 @@ impl<G: Game> Schedule<'_, G> {
 }
 
 /// One thread's part of a match.
-fn work<G: Game>(
+fn work<G: FullGame>(
     mut table: Table<'_, G>,
     schedule: &Mutex<Schedule<'_, G>>,
     seed: u64,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use alfil_core::seed::derive;
-use alfil_game::Game;
+use alfil_game::FullGame;
 
 use super::standings::{Row, Standings};
 use super::state::{Meeting, State};
@@ -15,7 +15,7 @@ use crate::player::Entrant;
 use crate::stats::{Encounter, most_informative, ratings};
 
 /// Players to be rated.
-pub struct Ladder<G: Game> {
+pub struct Ladder<G: FullGame> {
     /// The players, at least one. Those of the same identity are one.
     pub players: Vec<Entrant<G>>,
     /// Which of them has a rating already.
@@ -47,7 +47,7 @@ pub struct Climb<'a> {
     pub between: [&'a str; 2],
 }
 
-impl<G: Game> Ladder<G> {
+impl<G: FullGame> Ladder<G> {
     /// Plays until all have had their games or `stop` is set.
     pub fn run(self, tell: &mut dyn FnMut(Climb<'_>), stop: &AtomicBool) -> Result<Standings, StateError> {
         let Ladder { players, anchor, anchor_elo, games, newcomer, concurrency, seed, mut openings, state } = self;
@@ -139,7 +139,7 @@ impl<G: Game> Ladder<G> {
 }
 
 /// Every player once, with names that tell them apart.
-fn merge<G: Game>(players: Vec<Entrant<G>>, anchor: usize) -> (Vec<Entrant<G>>, usize) {
+fn merge<G: FullGame>(players: Vec<Entrant<G>>, anchor: usize) -> (Vec<Entrant<G>>, usize) {
     let anchor_identity = players.get(anchor).map(|player| player.identity.clone());
     let mut merged: Vec<Entrant<G>> = Vec::new();
     for mut player in players {
@@ -182,7 +182,7 @@ struct Results(BTreeMap<(usize, usize), Between>);
 
 impl Results {
     /// Adds what is remembered. Tells the identities of those who are not among the players: they have the next numbers.
-    fn recall<G: Game>(&mut self, players: &[Entrant<G>], meetings: &[Meeting]) -> Vec<String> {
+    fn recall<G: FullGame>(&mut self, players: &[Entrant<G>], meetings: &[Meeting]) -> Vec<String> {
         let mut numbers: HashMap<&str, usize> =
             players.iter().map(|player| player.identity.as_str()).zip(0..).collect();
         let mut absent = Vec::new();

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use alfil_game::pgn::PgnReader;
-use alfil_game::{Game, play_line};
+use alfil_game::{FullGame, play_line};
 
 use crate::player::Played;
 use alfil_core::checksum::checksum;
@@ -41,7 +41,7 @@ pub enum OpeningError {
 }
 
 /// The openings of a file, at least one, and a number that tells its contents from others'.
-pub(super) fn read<G: Game>(path: &Path, rules: &G::Rules) -> Result<(Vec<Played<G>>, u64), OpeningError> {
+pub(super) fn read<G: FullGame>(path: &Path, rules: &G::Rules) -> Result<(Vec<Played<G>>, u64), OpeningError> {
     let fail = |why| OpeningError::Io { path: path.to_owned(), why };
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(fail)?;
@@ -62,7 +62,7 @@ fn has_extension(path: &Path, extension: &str) -> bool {
 }
 
 /// One opening a line; lines that begin with # are comments.
-fn read_lines<G: Game>(path: &Path, text: &str, rules: &G::Rules) -> Result<Vec<Played<G>>, OpeningError> {
+fn read_lines<G: FullGame>(path: &Path, text: &str, rules: &G::Rules) -> Result<Vec<Played<G>>, OpeningError> {
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim).zip(1..);
     let entries = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
     let read = |(text, number): (&str, usize)| {
@@ -72,7 +72,7 @@ fn read_lines<G: Game>(path: &Path, text: &str, rules: &G::Rules) -> Result<Vec<
     entries.map(read).collect()
 }
 
-fn unfinished<G: Game>(opening: Played<G>) -> Result<Played<G>, String> {
+fn unfinished<G: FullGame>(opening: Played<G>) -> Result<Played<G>, String> {
     match opening.now().outcome() {
         Some(outcome) => Err(format!("the game is over ({})", outcome.reason)),
         None => Ok(opening),
@@ -80,7 +80,7 @@ fn unfinished<G: Game>(opening: Played<G>) -> Result<Played<G>, String> {
 }
 
 /// Moves from the start position, or a position as other programs may have written it.
-fn read_line<G: Game>(text: &str, rules: &G::Rules) -> Result<Played<G>, String> {
+fn read_line<G: FullGame>(text: &str, rules: &G::Rules) -> Result<Played<G>, String> {
     let start = G::new(rules);
     let not_moves = match play(&start, text) {
         Ok(opening) => return Ok(opening),
@@ -100,7 +100,7 @@ struct NotMoves {
     at_once: bool,
 }
 
-fn play<G: Game>(start: &G, text: &str) -> Result<Played<G>, NotMoves> {
+fn play<G: FullGame>(start: &G, text: &str) -> Result<Played<G>, NotMoves> {
     let mut game = start.clone();
     let wrong = |reason, game: &G| NotMoves { reason, at_once: game.ply() == start.ply() };
     let moves = play_line(&mut game, text).map_err(|error| wrong(error.to_string(), &game))?;
@@ -110,7 +110,7 @@ fn play<G: Game>(start: &G, text: &str) -> Result<Played<G>, NotMoves> {
 }
 
 /// All moves of each game are its opening.
-fn read_pgn<G: Game>(path: &Path, bytes: &[u8], rules: &G::Rules) -> Result<Vec<Played<G>>, OpeningError> {
+fn read_pgn<G: FullGame>(path: &Path, bytes: &[u8], rules: &G::Rules) -> Result<Vec<Played<G>>, OpeningError> {
     let wrong = |number: usize, reason| {
         let place = format!("game {number}");
         OpeningError::Entry { path: path.to_owned(), place, reason }
@@ -137,17 +137,19 @@ fn read_pgn<G: Game>(path: &Path, bytes: &[u8], rules: &G::Rules) -> Result<Vec<
 
 #[cfg(test)]
 mod tests {
+    use alfil_game::Game;
     use alfil_game::chess::Chess;
     use alfil_game::connect4::Connect4;
     use alfil_game::hexchess::HexChess;
+    use alfil_game::read_rules;
 
     use super::*;
 
-    fn read_text<G: Game>(name: &str, text: &str) -> Result<Vec<Played<G>>, String> {
+    fn read_text<G: FullGame>(name: &str, text: &str) -> Result<Vec<Played<G>>, String> {
         read_by(&G::Rules::default(), name, text)
     }
 
-    fn read_by<G: Game>(rules: &G::Rules, name: &str, text: &str) -> Result<Vec<Played<G>>, String> {
+    fn read_by<G: FullGame>(rules: &G::Rules, name: &str, text: &str) -> Result<Vec<Played<G>>, String> {
         let path = std::env::temp_dir().join(format!("alfil-openings-{}-{name}", std::process::id()));
         std::fs::write(&path, text).unwrap();
         let read = read::<G>(&path, rules).map(|(list, _)| list).map_err(|error| error.to_string());
@@ -177,7 +179,7 @@ mod tests {
     #[test]
     fn openings_of_games_by_other_rules_are_refused() {
         let pgn = "[Rules \"stalemate=3/4\"]\n\n1. f6 *\n";
-        let rules = HexChess::rules("stalemate=3/4").unwrap();
+        let rules = read_rules::<HexChess>("stalemate=3/4").unwrap();
         assert_eq!(read_by::<HexChess>(&rules, "g.pgn", pgn).unwrap()[0].start().chosen_rules(), "stalemate=3/4");
         assert_eq!(
             read_by::<HexChess>(&rules, "h.pgn", "1. f6 *\n").unwrap()[0].start().chosen_rules(),

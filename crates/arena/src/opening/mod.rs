@@ -3,6 +3,7 @@
 //! Strong players repeat themselves: a match from one position says little. Every opening is played twice, with colours
 //! exchanged, so that one that favours a side favours nobody.
 
+use alfil_game::Rules;
 mod file;
 mod random;
 
@@ -10,25 +11,25 @@ pub use file::OpeningError;
 
 use std::path::Path;
 
-use alfil_game::Game;
+use alfil_game::FullGame;
 
 use crate::player::Played;
 use random::RandomOpenings;
 
 /// A source of openings.
-pub struct Openings<G: Game> {
+pub struct Openings<G: FullGame> {
     source: Source<G>,
     rules: G::Rules,
     identity: String,
 }
 
-enum Source<G: Game> {
+enum Source<G: FullGame> {
     /// At least one, gone through again and again.
     List(Vec<Played<G>>),
     Random(Box<RandomOpenings<G>>),
 }
 
-impl<G: Game> Openings<G> {
+impl<G: FullGame> Openings<G> {
     /// A few random moves each, balanced as far as a quick look tells. What they are follows from `seed`.
     pub fn random(seed: u64, rules: &G::Rules) -> Openings<G> {
         let source = Source::Random(Box::new(RandomOpenings::new(seed, rules.clone())));
@@ -51,7 +52,7 @@ impl<G: Game> Openings<G> {
     /// and where games begin if that was chosen.
     pub(crate) fn rules_identity(&self) -> String {
         let start = |rules: &G::Rules| G::new(rules).position();
-        let text = G::rules_text(&self.rules);
+        let text = self.rules.text();
         match start(&self.rules) {
             usual if usual == start(&G::Rules::default()) => text,
             start => format!("{text} from {start}").trim_start().to_owned(),

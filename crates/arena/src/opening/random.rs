@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use alfil_core::seed::derive;
-use alfil_game::{Game, Knowledge};
+use alfil_game::{FullGame, Knowledge};
 use alfil_search::classical::{AlphaBeta, GameNode, Settings};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -22,7 +22,7 @@ const DEPTH: u32 = 2;
 /// Attempts to find an opening that is balanced and new, before the most balanced one is good enough.
 const ATTEMPTS: u32 = 50;
 
-pub(super) struct RandomOpenings<G: Game> {
+pub(super) struct RandomOpenings<G: FullGame> {
     seed: u64,
     rules: G::Rules,
     made: Vec<Played<G>>,
@@ -31,7 +31,7 @@ pub(super) struct RandomOpenings<G: Game> {
     moves: Vec<G::Move>,
 }
 
-impl<G: Game> RandomOpenings<G> {
+impl<G: FullGame> RandomOpenings<G> {
     pub fn new(seed: u64, rules: G::Rules) -> RandomOpenings<G> {
         // Nothing is remembered from one opening to the next: each follows from the seed and its number.
         let searcher = AlphaBeta::new(Settings { table: false, table_bytes: 0, ..Settings::default() });
@@ -85,6 +85,8 @@ impl<G: Game> RandomOpenings<G> {
 
 #[cfg(test)]
 mod tests {
+    use alfil_game::Estimates;
+    use alfil_game::Game;
     use alfil_game::chess::Chess;
     use alfil_game::connect4::Connect4;
     use alfil_game::tictactoe::TicTacToe;

@@ -1,19 +1,19 @@
 //! The classical player.
 
-use alfil_game::{Game, Knowledge};
+use alfil_game::{Estimates, Knowledge};
 use alfil_search::classical::{AlphaBeta, GameNode, Settings};
 
 use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
 
 /// Alpha-beta to a fixed depth with the game's handcrafted evaluation. Uses no chance.
-pub struct AlphaBetaPlayer<G: Game> {
+pub struct AlphaBetaPlayer<G: Estimates> {
     depth: u32,
     knowledge: Knowledge,
     settings: Settings,
     searcher: AlphaBeta<GameNode<G>>,
 }
 
-impl<G: Game> AlphaBetaPlayer<G> {
+impl<G: Estimates> AlphaBetaPlayer<G> {
     /// Looks `depth` plies ahead, at least one, then with `quiescence` at captures alone until the position is quiet, and judges
     /// what it sees with this much knowledge.
     pub fn new(depth: u32, knowledge: Knowledge, quiescence: bool) -> AlphaBetaPlayer<G> {
@@ -22,7 +22,7 @@ impl<G: Game> AlphaBetaPlayer<G> {
     }
 }
 
-impl<G: Game> Player<G> for AlphaBetaPlayer<G> {
+impl<G: Estimates> Player<G> for AlphaBetaPlayer<G> {
     fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
         // What it remembers of earlier games can change its choice: games must not depend on their order.
         self.searcher = AlphaBeta::new(self.settings);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use alfil_game::Game;
+use alfil_game::Notation;
 
 use super::{Choice, Played, Player, PlayerError};
 use crate::engine::{Go, Uci};
@@ -77,11 +77,11 @@ impl ExternalPlayer {
     }
 
     /// Starts the program once, to see whether it can be used for a game.
-    pub fn try_out<G: Game>(settings: &ExternalSettings) -> Result<(), PlayerError> {
+    pub fn try_out<G: Notation>(settings: &ExternalSettings) -> Result<(), PlayerError> {
         start::<G>(settings).map(drop)
     }
 
-    fn ask<G: Game>(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
+    fn ask<G: Notation>(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
         let ExternalSettings { go, patience, .. } = &self.settings;
         let engine = self.engine.as_mut().ok_or(PlayerError::NoMove)?;
         let time = match (go.movetime, go.clock) {
@@ -104,11 +104,11 @@ impl ExternalPlayer {
     }
 }
 
-fn start<G: Game>(settings: &ExternalSettings) -> Result<Uci, PlayerError> {
+fn start<G: Notation>(settings: &ExternalSettings) -> Result<Uci, PlayerError> {
     Uci::start(&settings.command, G::NAME, &settings.options, settings.patience.ready)
 }
 
-impl<G: Game> Player<G> for ExternalPlayer {
+impl<G: Notation> Player<G> for ExternalPlayer {
     fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
         self.left = self.settings.go.clock.map_or(Duration::ZERO, |(base, _)| base);
         self.grace = self.settings.patience.flag;
@@ -126,7 +126,7 @@ impl<G: Game> Player<G> for ExternalPlayer {
 }
 
 /// The position command.
-fn position<G: Game>(game: &Played<G>) -> String {
+fn position<G: Notation>(game: &Played<G>) -> String {
     let start = game.start().position();
     let mut text = if start == G::new(&G::Rules::default()).position() {
         "position startpos".to_owned()

@@ -1,25 +1,25 @@
 //! Perfect play.
 
-use alfil_game::{Game, Judgement, Oracle, Score};
+use alfil_game::{Judgement, Oracle, References, Score};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
 
 /// Plays any of the moves that an exact solver likes best. Early in a large game a move may take minutes.
-pub struct OraclePlayer<G: Game> {
+pub struct OraclePlayer<G: References> {
     oracle: Option<Box<dyn Oracle<G>>>,
     random: Xoshiro256PlusPlus,
 }
 
-impl<G: Game> Default for OraclePlayer<G> {
+impl<G: References> Default for OraclePlayer<G> {
     /// With the game's own solver. Without one it finds no move.
     fn default() -> OraclePlayer<G> {
         OraclePlayer { oracle: G::oracle(), random: Xoshiro256PlusPlus::seed_from_u64(0) }
     }
 }
 
-impl<G: Game> Player<G> for OraclePlayer<G> {
+impl<G: References> Player<G> for OraclePlayer<G> {
     fn new_game(&mut self, seed: u64) -> Result<(), PlayerError> {
         self.random = Xoshiro256PlusPlus::seed_from_u64(seed);
         Ok(())

@@ -2,14 +2,14 @@
 
 use std::collections::VecDeque;
 
-use alfil_game::Game;
+use alfil_game::{Estimates, Turns};
 use alfil_search::classical::{AlphaBeta, Settings, TurnNode};
 
 use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
 
 /// Alpha-beta over whole turns, without helpers, to a fixed depth. Searches once a turn and then plays what it has planned.
 /// Uses no chance.
-pub struct TurnsPlayer<G: Game> {
+pub struct TurnsPlayer<G: Turns + Estimates> {
     depth: u32,
     actions: usize,
     searcher: AlphaBeta<TurnNode<G>>,
@@ -17,14 +17,14 @@ pub struct TurnsPlayer<G: Game> {
 }
 
 /// The rest of a turn.
-struct Plan<G: Game> {
+struct Plan<G: Turns + Estimates> {
     /// Where it goes on.
     from: G,
     moves: VecDeque<G::Move>,
     opinion: Opinion,
 }
 
-impl<G: Game> TurnsPlayer<G> {
+impl<G: Turns + Estimates> TurnsPlayer<G> {
     /// Looks `depth` turns ahead, at least one, made of so many moves of each piece.
     pub fn new(depth: u32, actions: usize) -> TurnsPlayer<G> {
         TurnsPlayer { depth: depth.max(1), actions, searcher: AlphaBeta::new(Settings::PLAIN), plan: None }
@@ -39,7 +39,7 @@ impl<G: Game> TurnsPlayer<G> {
     }
 }
 
-impl<G: Game> Player<G> for TurnsPlayer<G> {
+impl<G: Turns + Estimates> Player<G> for TurnsPlayer<G> {
     fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
         self.plan = None;
         Ok(())

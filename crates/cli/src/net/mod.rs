@@ -1,5 +1,6 @@
 //! `alfil net`
 
+use alfil_game::Notation;
 mod overfit;
 
 use std::io::Write;

@@ -3,14 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use alfil_arena::Tables;
-use alfil_game::chess::Chess;
 use alfil_nn::Network;
 use alfil_nn::learning::LearnError;
 use alfil_search::evaluators::Inference;
-use alfil_selfplay::Judge;
 use alfil_train::config::Mode;
-use alfil_train::{AnyJudge, Config, Machine, MakeInference};
+use alfil_train::{Config, Machine, MakeInference};
 
 use crate::torch::{self, Libtorch};
 
@@ -30,7 +27,6 @@ pub fn machine(config: &Config) -> anyhow::Result<Machine> {
             learner.map_err(|error| LearnError::Device(format!("{error:#}")))
         }),
         inference: on_cuda.then(|| inference(libtorch, devices)),
-        judge: judge(config)?,
         lanes: if config.machine.lanes == 0 { usual_lanes } else { config.machine.lanes },
         overlap: match config.machine.mode {
             Mode::Auto => on_cuda,
@@ -55,17 +51,6 @@ pub fn inference(libtorch: &'static dyn Libtorch, devices: Vec<String>) -> Arc<M
             }
         }))
     })
-}
-
-/// Ends games of chess as the tables that a configuration names know they will, if it names any.
-pub fn judge(config: &Config) -> anyhow::Result<Option<AnyJudge>> {
-    let folders = &config.selfplay.adjudicate_syzygy;
-    if folders.is_empty() {
-        return Ok(None);
-    }
-    let tables = Tables::open(folders).map_err(anyhow::Error::msg)?;
-    let judge: Judge<Chess> = Arc::new(move |game: &Chess| Some(tables.outcome(game)?.score));
-    Ok(Some(Arc::new(judge)))
 }
 
 /// What a learner splits its batches among: the devices, or so many threads of the CPU, where 0 is one a core.

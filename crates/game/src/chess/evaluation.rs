@@ -198,6 +198,8 @@ fn pawn_guard(pawns: Bitboard, color: Color) -> Bitboard {
 mod tests {
     use super::*;
     use crate::chess::{Chess, Rules};
+    use crate::estimates::Estimates;
+    use crate::examples::Examples;
     use crate::{Game, play_line};
 
     fn value(fen: &str, knowledge: Knowledge) -> i32 {

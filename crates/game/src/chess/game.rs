@@ -1,41 +1,30 @@
 //! The game of chess as [`Game`] asks for it.
 
 use std::fmt;
+use std::path::Path;
 
 use arrayvec::ArrayVec;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Board, CastlingMode, Color, EnPassantMode, Position, Square};
 
 use super::moves::Move;
+use super::polyglot::{self, Polyglot};
+use super::rules::Rules;
+use super::syzygy::{self, Syzygy};
 use super::{board_text, diagram, endings, evaluation, fen, san};
 use crate::diagram::Diagram;
-use crate::notation::{join_settings, ply_cap_text, read_ply_cap, settings};
 use crate::repetitions::Repetitions;
-use crate::{Game, Knowledge, MoveError, Outcome, PositionError, RulesError, Side};
-use alfil_core::wording::shorten;
+use crate::rules::ply_cap_text;
+use crate::{
+    Book, Endings, Estimates, Examples, Game, Knowledge, MoveError, Notation, Outcome, Pictures, PositionError,
+    ReferenceError, References, Side, Tablebase, Turns,
+};
 
 /// Reversible plies after which the game is drawn if either side wants it; here it always is.
 const FIFTY_MOVES: u32 = 100;
 
 /// Earlier positions that the largest encoding looks at.
 const HISTORY: usize = 7;
-
-/// What can be chosen about the rules of chess.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rules {
-    /// Castling as in Chess960: moves are written as king takes rook. Positions that only Chess960 can have turn this
-    /// on by themselves.
-    pub chess960: bool,
-    /// Plies after which a game is given up as drawn.
-    pub ply_cap: u32,
-}
-
-impl Default for Rules {
-    fn default() -> Rules {
-        // 512 plies: AlphaZero's pseudocode.
-        Rules { chess960: false, ply_cap: 512 }
-    }
-}
 
 /// A game of chess. A third repetition, the fiftieth move without progress and insufficient material end it at once.
 ///
@@ -164,62 +153,10 @@ impl Game for Chess {
     const NAME: &'static str = "chess";
     const TITLE: &'static str = "chess and Chess960";
     const SIDES: [&'static str; 2] = ["white", "black"];
-    const PROBES: &'static [(&'static str, &'static str)] = &[
-        ("a queen up", "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
-        ("a queen down", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1"),
-        ("even", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
-    ];
-
-    const TEST_POSITIONS: &'static [&'static str] = &[
-        // The usual perft suite: castling, pins, en passant, promotions.
-        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
-        "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
-        "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
-        // En passant possible at once, one with a pin that forbids it.
-        "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
-        "8/8/8/K2pP2r/8/8/8/7k w - d6 0 2",
-        // Under-promotions for both sides.
-        "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
-        // Chess960: castling over short and long ways, king beside its rook, inner rook with the right.
-        "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
-        "2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9",
-        "rk2r3/pppppppp/8/8/8/8/PPPPPPPP/RK2R3 w EAea - 0 1",
-        "5r1k/8/8/8/8/8/8/1R1RK1R1 w GD - 0 1",
-        // Few pieces: repetitions, the 50-move rule, insufficient material.
-        "8/8/4k3/8/8/3K1R2/8/8 w - - 95 80",
-        "8/8/4k3/8/8/3KB3/4p3/8 b - - 0 60",
-    ];
-
-    fn rules_from_elsewhere(text: &str, rules: &Rules) -> Result<Rules, RulesError> {
-        let wrong = |reason: String| RulesError::new::<Chess>(text, reason);
-        let mut rules = rules.clone();
-        for setting in settings(text) {
-            match setting.map_err(wrong)? {
-                ("chess960", value) => {
-                    rules.chess960 = value.parse().map_err(|_| wrong("chess960 is true or false".to_owned()))?;
-                }
-                ("ply_cap", value) => rules.ply_cap = read_ply_cap(value).map_err(wrong)?,
-                (key, _) => return Err(wrong(format!("there is no '{}', only chess960 and ply_cap", shorten(key)))),
-            }
-        }
-        Ok(rules)
-    }
-
-    fn rules_text(rules: &Rules) -> String {
-        let chess960 = if rules.chess960 { "chess960=true" } else { "" };
-        join_settings([chess960, &ply_cap_text(rules.ply_cap, Rules::default().ply_cap)])
-    }
 
     fn chosen_rules(&self) -> String {
         // Whether it is Chess960 the variant says, and games without a cap are the usual ones of the world.
         ply_cap_text(self.ply_cap, Rules::default().ply_cap)
-    }
-
-    fn without_history(&self) -> Option<Chess> {
-        let setup = shakmaty::Setup { halfmoves: 0, ..self.position.to_setup(EnPassantMode::Always) };
-        let position = setup.position(self.position.castles().mode()).ok()?;
-        Some(Chess::from_shakmaty(position, &Rules { chess960: self.is_chess960(), ply_cap: self.ply_cap }))
     }
 
     fn new(rules: &Rules) -> Chess {
@@ -233,20 +170,8 @@ impl Game for Chess {
         fen::parse(text, rules)
     }
 
-    fn from_loose_position(text: &str, rules: &Rules) -> Result<Chess, PositionError> {
-        fen::parse_loosely(text, rules)
-    }
-
-    fn random_ending(rules: &Rules, below: &mut dyn FnMut(u32) -> u32) -> Option<Chess> {
-        endings::random(rules, below)
-    }
-
     fn position(&self) -> String {
         fen::write(&self.position)
-    }
-
-    fn diagram(&self) -> Diagram {
-        diagram::diagram(&self.position)
     }
 
     fn side(&self) -> Side {
@@ -306,18 +231,27 @@ impl Game for Chess {
         self.position == other.position
     }
 
-    fn swapped(&self) -> Option<Chess> {
-        let mirrored = self.position.to_setup(EnPassantMode::Always).into_mirrored();
-        let position = mirrored.position(self.position.castles().mode()).ok()?;
-        let rules = Rules { chess960: self.is_chess960(), ply_cap: self.ply_cap };
-        Some(Chess { from_start: self.from_start, ..Chess::from_shakmaty(position, &rules) })
-    }
-
     fn move_text(&self, m: Move) -> String {
         match m.to_shakmaty(&self.position) {
             Some(m) => m.to_uci(self.position.castles().mode()).to_string(),
             None => format!("{m:?}"),
         }
+    }
+
+    fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
+        match shakmaty::uci::UciMove::from_ascii(text.as_bytes()) {
+            Ok(uci) => match uci.to_move(&self.position) {
+                Ok(m) => Ok(Move::from_shakmaty(m)),
+                Err(_) => Err(MoveError::Illegal(text.to_owned())),
+            },
+            Err(_) => san::parse(self, text, san::Language::English),
+        }
+    }
+}
+
+impl Notation for Chess {
+    fn from_loose_position(text: &str, rules: &Rules) -> Result<Chess, PositionError> {
+        fen::parse_loosely(text, rules)
     }
 
     fn move_name(&self, m: Move) -> String {
@@ -339,7 +273,9 @@ impl Game for Chess {
             _ => None,
         }
     }
+}
 
+impl Estimates for Chess {
     fn evaluate(&self, knowledge: Knowledge) -> i32 {
         evaluation::evaluate(&self.position, knowledge)
     }
@@ -354,15 +290,73 @@ impl Game for Chess {
             Chess { ply: self.ply + 1, ..Chess::from_shakmaty(position, &rules) }
         })
     }
+}
 
-    fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
-        match shakmaty::uci::UciMove::from_ascii(text.as_bytes()) {
-            Ok(uci) => match uci.to_move(&self.position) {
-                Ok(m) => Ok(Move::from_shakmaty(m)),
-                Err(_) => Err(MoveError::Illegal(text.to_owned())),
-            },
-            Err(_) => san::parse(self, text, san::Language::English),
-        }
+impl Pictures for Chess {
+    fn diagram(&self) -> Option<Diagram> {
+        Some(diagram::diagram(&self.position))
+    }
+}
+
+impl Turns for Chess {}
+
+impl Endings for Chess {
+    fn without_history(&self) -> Option<Chess> {
+        let setup = shakmaty::Setup { halfmoves: 0, ..self.position.to_setup(EnPassantMode::Always) };
+        let position = setup.position(self.position.castles().mode()).ok()?;
+        Some(Chess::from_shakmaty(position, &Rules { chess960: self.is_chess960(), ply_cap: self.ply_cap }))
+    }
+
+    fn random_ending(rules: &Rules, below: &mut dyn FnMut(u32) -> u32) -> Option<Chess> {
+        endings::random(rules, below)
+    }
+}
+
+impl References for Chess {
+    const TABLEBASE: Option<&'static str> = Some(syzygy::NAME);
+    const BOOK: Option<&'static str> = Some(polyglot::NAME);
+
+    fn tablebase(folders: &str) -> Result<Box<dyn Tablebase<Chess>>, ReferenceError> {
+        Ok(Box::new(Syzygy::open(folders)?))
+    }
+
+    fn book(path: &Path) -> Result<Box<dyn Book<Chess>>, ReferenceError> {
+        Ok(Box::new(Polyglot::open(path)?))
+    }
+}
+
+impl Examples for Chess {
+    const PROBES: &'static [(&'static str, &'static str)] = &[
+        ("a queen up", "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
+        ("a queen down", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1"),
+        ("even", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
+    ];
+    const TEST_POSITIONS: &'static [&'static str] = &[
+        // The usual perft suite: castling, pins, en passant, promotions.
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+        "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+        // En passant possible at once, one with a pin that forbids it.
+        "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
+        "8/8/8/K2pP2r/8/8/8/7k w - d6 0 2",
+        // Under-promotions for both sides.
+        "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+        // Chess960: castling over short and long ways, king beside its rook, inner rook with the right.
+        "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+        "2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9",
+        "rk2r3/pppppppp/8/8/8/8/PPPPPPPP/RK2R3 w EAea - 0 1",
+        "5r1k/8/8/8/8/8/8/1R1RK1R1 w GD - 0 1",
+        // Few pieces: repetitions, the 50-move rule, insufficient material.
+        "8/8/4k3/8/8/3K1R2/8/8 w - - 95 80",
+        "8/8/4k3/8/8/3KB3/4p3/8 b - - 0 60",
+    ];
+
+    fn swapped(&self) -> Option<Chess> {
+        let mirrored = self.position.to_setup(EnPassantMode::Always).into_mirrored();
+        let position = mirrored.position(self.position.castles().mode()).ok()?;
+        let rules = Rules { chess960: self.is_chess960(), ply_cap: self.ply_cap };
+        Some(Chess { from_start: self.from_start, ..Chess::from_shakmaty(position, &rules) })
     }
 }
 

@@ -11,9 +11,13 @@ mod game;
 mod lc0;
 mod moves;
 mod policy73;
+mod polyglot;
+mod rules;
 pub mod san;
+mod syzygy;
 
 pub use az::{Az, Az21, Az119};
-pub use game::{Chess, Rules};
+pub use game::Chess;
 pub use lc0::Lc0;
 pub use moves::Move;
+pub use rules::Rules;

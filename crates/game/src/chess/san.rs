@@ -103,6 +103,7 @@ fn respell(text: &str, language: Language) -> Option<String> {
 mod tests {
     use super::*;
     use crate::Game;
+    use crate::notation::Notation;
 
     fn position(fen: &str) -> Chess {
         Chess::from_position(fen, &Default::default()).unwrap()

@@ -1,5 +1,6 @@
 //! Promises of [`Encoding`].
 
+use crate::examples::Examples;
 use std::collections::HashSet;
 
 use super::rules::ensure;

@@ -4,17 +4,18 @@
 //! folder and one line in the [`registry`](crate::registry).
 
 mod encoding;
+mod parts;
 mod rules;
 mod sample;
 
 use sample::Sample;
 
-use crate::{Encoding, Game};
+use crate::{Encoding, Examples, FullGame, Game};
 
 /// How much to check.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Random games from the start position, and half as many from each of [`Game::TEST_POSITIONS`].
+    /// Random games from the start position, and half as many from each of [`Examples::TEST_POSITIONS`].
     pub games: usize,
     /// Makes the random games repeatable.
     pub seed: u64,
@@ -39,7 +40,7 @@ pub struct Check {
 type Promise<G> = (&'static str, fn(&Sample<G>) -> Result<u64, String>);
 
 /// Checks a game under these rules.
-pub fn check_game<G: Game>(rules: &G::Rules, effort: Effort) -> Vec<Check> {
+pub fn check_game<G: FullGame>(rules: &G::Rules, effort: Effort) -> Vec<Check> {
     check::<G>(
         rules,
         effort,
@@ -47,14 +48,17 @@ pub fn check_game<G: Game>(rules: &G::Rules, effort: Effort) -> Vec<Check> {
             ("moves are distinct, and there are none exactly when the game is over", rules::moves),
             ("random games end within the ply cap", rules::termination),
             ("positions and moves read back as written", rules::notation),
-            ("pictures show each cell once, and what positions say of it", rules::pictures),
+            ("variants lead back to the rules of a game", parts::variants),
+            ("pictures show each cell once, and what positions say of it", parts::pictures),
             ("a clone goes its own way", rules::clones),
             ("keys are equal exactly for equal positions", rules::keys),
-            ("exchanged sides have the same game", rules::swapped),
-            ("whole turns end where the other side moves", rules::turns),
-            ("random endings can be played, and read back as written", rules::endings),
-            ("what was chosen about the rules reads back, and so does a game without its history", rules::chosen),
-            ("the oracle agrees with itself a ply later", rules::oracle),
+            ("exchanged sides have the same game", parts::swapped),
+            ("estimates are the same for both sides", parts::estimates),
+            ("whole turns end where the other side moves", parts::turns),
+            ("random endings can be played, and read back as written", parts::endings),
+            ("what was chosen about the rules reads back, and so does a game without its history", parts::chosen),
+            ("the oracle agrees with itself a ply later", parts::oracle),
+            ("tables and books are looked for exactly where there are any", parts::references),
         ],
     )
 }
@@ -74,7 +78,7 @@ pub fn check_encoding<E: Encoding>(rules: &<E::Game as Game>::Rules, effort: Eff
     )
 }
 
-fn check<G: Game>(rules: &G::Rules, effort: Effort, promises: &[Promise<G>]) -> Vec<Check> {
+fn check<G: Examples>(rules: &G::Rules, effort: Effort, promises: &[Promise<G>]) -> Vec<Check> {
     let sample = Sample::play(rules, effort);
     promises.iter().map(|&(promise, holds)| Check { promise, result: holds(&sample) }).collect()
 }

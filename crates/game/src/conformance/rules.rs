@@ -2,11 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rand::{RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-
 use super::sample::Sample;
-use crate::{Game, Judgement};
+use crate::{Game, Notation};
 
 type Outcome = Result<u64, String>;
 
@@ -61,7 +58,7 @@ pub(super) fn termination<G: Game>(sample: &Sample<G>) -> Outcome {
     Ok(sample.games.len() as u64)
 }
 
-pub(super) fn notation<G: Game>(sample: &Sample<G>) -> Outcome {
+pub(super) fn notation<G: Notation>(sample: &Sample<G>) -> Outcome {
     let (mut moves, mut read_moves) = (Vec::new(), Vec::new());
     let mut cases = 0;
     for game in sample.positions() {
@@ -86,27 +83,6 @@ pub(super) fn notation<G: Game>(sample: &Sample<G>) -> Outcome {
                 );
             }
         }
-        cases += 1;
-    }
-    Ok(cases)
-}
-
-pub(super) fn pictures<G: Game>(sample: &Sample<G>) -> Outcome {
-    for played in sample.games.iter().filter(|played| !played.moves.is_empty()) {
-        let first = played.start.diagram();
-        let moves_show = played.positions().any(|game| game.diagram() != first);
-        ensure!(moves_show, played.start, "the picture is the same after every move");
-    }
-    let mut cases = 0;
-    for game in sample.positions() {
-        let picture = game.diagram();
-        let names: HashSet<&str> = picture.cells.iter().map(|cell| cell.name.as_str()).collect();
-        let places: HashSet<[i32; 2]> =
-            picture.cells.iter().map(|cell| [cell.x, cell.y].map(|place| (10.0 * place).round() as i32)).collect();
-        ensure!(names.len() == picture.cells.len(), game, "two cells of the picture have the same name");
-        ensure!(places.len() == picture.cells.len(), game, "two cells of the picture are in the same place");
-        let read = G::from_position(&game.position(), &sample.rules).map_err(|error| error.to_string())?;
-        ensure!(read.diagram() == picture, game, "another picture after reading back");
         cases += 1;
     }
     Ok(cases)
@@ -152,109 +128,6 @@ pub(super) fn keys<G: Game>(sample: &Sample<G>) -> Outcome {
             let same = game.same_position(other);
             ensure!(same == (game.key() == other.key()), game, "keys and equality disagree with {}", other.position());
         }
-    }
-    Ok(cases)
-}
-
-pub(super) fn swapped<G: Game>(sample: &Sample<G>) -> Outcome {
-    let (mut moves, mut other_moves) = (Vec::new(), Vec::new());
-    let mut cases = 0;
-    for game in sample.positions() {
-        let Some(other) = game.swapped() else { continue };
-        ensure!(other.side() != game.side(), game, "the same side moves after the exchange");
-        ensure!(!other.same_position(&game), game, "the exchange changes nothing");
-        let again = other.swapped();
-        ensure!(again.is_some_and(|again| again.same_position(&game)), game, "exchanging twice changes the position");
-        game.generate(&mut moves);
-        other.generate(&mut other_moves);
-        ensure!(moves.len() == other_moves.len(), game, "{} moves, {} exchanged", moves.len(), other_moves.len());
-        if moves.is_empty() {
-            let score = |game: &G, moves: &[G::Move]| game.verdict(moves).map(|end| end.score.to_mover(game.side()));
-            ensure!(score(&game, &moves) == score(&other, &other_moves), game, "the exchange changes the result");
-        }
-        cases += 1;
-    }
-    Ok(cases)
-}
-
-pub(super) fn turns<G: Game>(sample: &Sample<G>) -> Outcome {
-    /// Few enough for every position of the sample.
-    const KEPT: usize = 2;
-    let (mut turns, mut moves) = (Vec::new(), Vec::new());
-    let mut cases = 0;
-    for game in sample.positions() {
-        let outcome = game.turns(KEPT, &mut turns);
-        ensure!(outcome == game.outcome(), game, "turns and outcome differ");
-        ensure!(
-            outcome.is_some() == turns.is_empty(),
-            game,
-            "{} turns, and the game's outcome {outcome:?}",
-            turns.len()
-        );
-        for turn in &turns {
-            let mut after = game.clone();
-            for m in turn.moves() {
-                let goes_on = after.legal_moves(&mut moves).is_none() && after.side() == game.side();
-                ensure!(goes_on && moves.contains(&m), game, "a turn with {m:?}, which cannot be played");
-                after.play(m);
-            }
-            let ended = after.side() != game.side() || after.outcome().is_some();
-            ensure!(ended, game, "a turn that does not end: {turn:?}");
-        }
-        cases += 1;
-    }
-    Ok(cases)
-}
-
-pub(super) fn endings<G: Game>(sample: &Sample<G>) -> Outcome {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-    let mut cases = 0;
-    for _ in 0..200 {
-        let Some(game) = G::random_ending(&sample.rules, &mut |limit| random.random_range(0..limit)) else { break };
-        ensure!(game.outcome().is_none(), game, "an ending that is over");
-        let read = G::from_position(&game.position(), &sample.rules).map_err(|error| error.to_string())?;
-        ensure!(read.same_position(&game), game, "another position after reading back");
-        cases += 1;
-    }
-    Ok(cases)
-}
-
-pub(super) fn chosen<G: Game>(sample: &Sample<G>) -> Outcome {
-    let whole = G::rules_text(&sample.rules);
-    let read = G::rules(&whole).map_err(|error| error.to_string())?;
-    let again = G::rules_text(&read);
-    let start = G::new(&sample.rules);
-    ensure!(again == whole, start, "the rules '{whole}' read back as '{again}'");
-    let text = start.chosen_rules();
-    let rules = G::rules_from_elsewhere(&text, &G::Rules::default()).map_err(|error| error.to_string())?;
-    let mut cases = 0;
-    for game in sample.positions() {
-        let read = G::from_position(&game.position(), &rules).map_err(|error| error.to_string())?;
-        ensure!(read.chosen_rules() == text, game, "the rules '{text}' read back as '{}'", read.chosen_rules());
-        ensure!(read.ply_cap() == game.ply_cap(), game, "another cap by the rules '{text}'");
-        if let Some(fresh) = game.without_history() {
-            ensure!(fresh.same_position(&game), game, "another position without history: {}", fresh.position());
-            ensure!(fresh.chosen_rules() == text && fresh.ply() == 0, game, "more than history is left out");
-        }
-        cases += 1;
-    }
-    Ok(cases)
-}
-
-pub(super) fn oracle<G: Game>(sample: &Sample<G>) -> Outcome {
-    let Some(mut oracle) = G::oracle() else { return Ok(0) };
-    let mut cases = 0;
-    let quick_from = oracle.quick_from();
-    for game in sample.positions().filter(|game| game.ply() >= quick_from && game.outcome().is_none()) {
-        let judgement = oracle.judge(&game);
-        let moves = oracle.judge_moves(&game);
-        let best = moves.into_iter().map(|(_, judgement)| judgement).max_by(Judgement::preference);
-        ensure!(
-            best.is_some_and(|best| best.preference(&judgement).is_eq()),
-            game,
-            "judged {judgement:?}, its best move {best:?}"
-        );
-        cases += 1;
     }
     Ok(cases)
 }

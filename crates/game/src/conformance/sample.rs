@@ -4,7 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Effort;
-use crate::Game;
+use crate::{Examples, Game};
 
 /// A game as it was played.
 pub(super) struct Played<G: Game> {
@@ -20,7 +20,7 @@ pub(super) struct Sample<G: Game> {
     pub unreadable: Option<String>,
 }
 
-impl<G: Game> Sample<G> {
+impl<G: Examples> Sample<G> {
     /// Plays uniformly random games to their end, or one ply beyond the cap if they do not end.
     pub(super) fn play(rules: &G::Rules, effort: Effort) -> Sample<G> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(effort.seed);
@@ -46,7 +46,9 @@ impl<G: Game> Sample<G> {
         };
         Sample { rules: rules.clone(), games: starts.into_iter().map(&mut play).collect(), unreadable }
     }
+}
 
+impl<G: Game> Sample<G> {
     /// Every position of every game, each once in a game.
     pub(super) fn positions(&self) -> impl Iterator<Item = G> {
         self.games.iter().flat_map(Played::positions)

@@ -5,7 +5,10 @@ use std::fmt;
 use super::grid::{self, COLUMNS, ROWS};
 use super::solver::Solver;
 use crate::diagram::Diagram;
-use crate::{Game, MoveError, Oracle, Outcome, PositionError, Side, stones};
+use crate::{
+    Endings, Estimates, Examples, Game, MoveError, Notation, Oracle, Outcome, Pictures, PositionError, References,
+    Side, Turns, stones,
+};
 
 /// A column to drop a stone into, 0 to 6 from left to right; written 1 to 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,9 +77,6 @@ impl Game for Connect4 {
     const NAME: &'static str = "connect4";
     const TITLE: &'static str = "Connect Four, six rows by seven columns";
     const SIDES: [&'static str; 2] = ["x", "o"];
-    const MOVE_WIDTH: Option<usize> = Some(1);
-    const TEST_POSITIONS: &'static [&'static str] =
-        &["7/7/7/7/7/xoxo3 x", "xoxoxo1/oxoxox1/xoxoxo1/xoxoxo1/oxoxox1/xoxoxo1 o"];
 
     fn new(_: &()) -> Connect4 {
         Connect4 { mover: Side::First, own: 0, occupied: 0 }
@@ -106,11 +106,6 @@ impl Game for Connect4 {
 
     fn position(&self) -> String {
         stones::write(ROWS, COLUMNS, |row, column| self.at(row, column), self.mover)
-    }
-
-    fn diagram(&self) -> Diagram {
-        let columns: Vec<String> = (1..=COLUMNS).map(|column| column.to_string()).collect();
-        stones::diagram(ROWS, &columns, |row, column| self.at(row, column))
     }
 
     fn side(&self) -> Side {
@@ -166,10 +161,6 @@ impl Game for Connect4 {
         (self.mover, self.own, self.occupied) == (other.mover, other.own, other.occupied)
     }
 
-    fn swapped(&self) -> Option<Connect4> {
-        Some(Connect4 { mover: !self.mover, ..*self })
-    }
-
     fn move_text(&self, m: Column) -> String {
         (m.0 + 1).to_string()
     }
@@ -184,9 +175,37 @@ impl Game for Connect4 {
         let m = Column(column as u8);
         if moves.contains(&m) { Ok(m) } else { Err(MoveError::Illegal(text.to_owned())) }
     }
+}
 
+impl Notation for Connect4 {
+    const MOVE_WIDTH: Option<usize> = Some(1);
+}
+
+impl Estimates for Connect4 {}
+
+impl Pictures for Connect4 {
+    fn diagram(&self) -> Option<Diagram> {
+        let columns: Vec<String> = (1..=COLUMNS).map(|column| column.to_string()).collect();
+        Some(stones::diagram(ROWS, &columns, |row, column| self.at(row, column)))
+    }
+}
+
+impl Turns for Connect4 {}
+
+impl Endings for Connect4 {}
+
+impl References for Connect4 {
     fn oracle() -> Option<Box<dyn Oracle<Connect4>>> {
         Some(Box::new(Solver::default()))
+    }
+}
+
+impl Examples for Connect4 {
+    const TEST_POSITIONS: &'static [&'static str] =
+        &["7/7/7/7/7/xoxo3 x", "xoxoxo1/oxoxox1/xoxoxo1/xoxoxo1/oxoxox1/xoxoxo1 o"];
+
+    fn swapped(&self) -> Option<Connect4> {
+        Some(Connect4 { mover: !self.mover, ..*self })
     }
 }
 

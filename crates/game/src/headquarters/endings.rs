@@ -30,6 +30,7 @@ pub(super) fn random(map: &Position, below: &mut dyn FnMut(u32) -> u32) -> Optio
 
 #[cfg(test)]
 mod tests {
+    use crate::endings::Endings;
     use std::collections::HashSet;
 
     use super::super::{Headquarters, Rules};

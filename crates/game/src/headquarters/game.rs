@@ -8,7 +8,10 @@ use super::position::{Position, UNITS};
 use super::rules::{MOST_TURNS, Rules};
 use super::{board_text, diagram, endings, move_text, notation, turns};
 use crate::diagram::Diagram;
-use crate::{Game, Knowledge, MoveError, Outcome, PositionError, RulesError, Side, Turn};
+use crate::{
+    Endings, Estimates, Examples, Game, Knowledge, MoveError, Notation, Outcome, Pictures, PositionError, References,
+    Rules as _, Side, Turn, Turns,
+};
 
 /// A headquarters game. A move is an order to one soldier; the turn passes when all have had theirs, or with `end`.
 ///
@@ -58,39 +61,6 @@ impl Game for Headquarters {
     const TITLE: &'static str = "soldiers on a grid, out to take each other's headquarters";
     const SIDES: [&'static str; 2] = notation::SIDES;
 
-    const TEST_POSITIONS: &'static [&'static str] = &[
-        // In the middle of a turn, with everybody near everybody.
-        "15/15/15/15/15/15/15/15/15/15 c3:20,g5:10*,h6:8,g7:3 m8:20,h5:10,i6:6,h7:1 red 9",
-        "15/15/15/15/15/15/15/15/15/15 c3:12,g5:10,h6:8,g7:3 m8:7,h5:10,-,h7:1* blue 31",
-        // On the headquarters, with fallen soldiers before living ones.
-        "15/15/15/15/15/15/15/15/15/15 c3:4,m8:2 m8:5,-,c3:3,d3:9 red 12",
-        // One against one with a point each, far apart, near the cap.
-        "15/15/15/15/15/15/15/15/15/15 c3:20,a1:1 m8:20,o10:1 red 95",
-        // Small maps with obstacles.
-        "5/1#1#1/5/1#1#1/5 a1:20,a2:10,b1:10 e5:20,e4:10,d5:10 red 1",
-        "7#2/3#3#2/10 a1:20,c1:7,-,a3:2 j1:20,i1:10,g2:4 blue 4",
-        "3 a1:20,a1:10 c1:20,c1:10 red 1",
-    ];
-
-    const PROBES: &'static [(&'static str, &'static str)] = &[
-        ("a capture from winning", "15/15/15/15/15/15/15/15/15/15 c3:20,m8:10,e5:10 m8:10,k2:10,l2:10 red 9"),
-        ("a soldier up", "15/15/15/15/15/15/15/15/15/15 c3:20,c2:10,e5:10,d9:10 m8:20,m9:10,k6:10 red 1"),
-        ("a soldier down", "15/15/15/15/15/15/15/15/15/15 c3:20,c2:10,e5:10 m8:20,m9:10,k6:10,l2:10 red 1"),
-        ("even", "15/15/15/15/15/15/15/15/15/15 c3:20,c2:10,e5:10,d9:10 m8:20,m9:10,k6:10,l2:10 red 1"),
-    ];
-
-    fn rules(text: &str) -> Result<Rules, RulesError> {
-        Rules::parse(text)
-    }
-
-    fn rules_from_elsewhere(text: &str, rules: &Rules) -> Result<Rules, RulesError> {
-        rules.changed_without_map(text)
-    }
-
-    fn rules_text(rules: &Rules) -> String {
-        rules.text()
-    }
-
     fn chosen_rules(&self) -> String {
         Rules { turn_cap: self.turn_cap, ..Rules::default() }.text()
     }
@@ -105,24 +75,8 @@ impl Game for Headquarters {
         Ok(Headquarters::at(position, turn, rules))
     }
 
-    fn random_ending(rules: &Rules, below: &mut dyn FnMut(u32) -> u32) -> Option<Headquarters> {
-        endings::random(&rules.map, below).map(|position| Headquarters::at(position, 1, rules))
-    }
-
     fn position(&self) -> String {
         notation::write(&self.position, self.turn)
-    }
-
-    fn without_history(&self) -> Option<Headquarters> {
-        Some(Headquarters { turn: 1, ply: 0, ..self.clone() })
-    }
-
-    fn coloured(&self) -> String {
-        board_text::draw(self, board_text::coloured)
-    }
-
-    fn diagram(&self) -> Diagram {
-        diagram::diagram(self)
     }
 
     fn side(&self) -> Side {
@@ -159,15 +113,6 @@ impl Game for Headquarters {
         self.ply += 1;
     }
 
-    fn turns(&self, keep: usize, turns: &mut Vec<Turn<Move>>) -> Option<Outcome> {
-        turns.clear();
-        let outcome = self.outcome();
-        if outcome.is_none() {
-            turns::promising(&self.position, keep, turns);
-        }
-        outcome
-    }
-
     fn key(&self) -> u64 {
         self.position.key()
     }
@@ -176,22 +121,22 @@ impl Game for Headquarters {
         self.position == other.position
     }
 
-    fn swapped(&self) -> Option<Headquarters> {
-        Some(self.with(self.position.swapped()))
-    }
-
     fn move_text(&self, m: Move) -> String {
         move_text::write(&self.position, m)
-    }
-
-    fn move_number(&self) -> u32 {
-        u32::from(self.turn).div_ceil(2)
     }
 
     fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
         move_text::parse(&self.position, text)
     }
+}
 
+impl Notation for Headquarters {
+    fn move_number(&self) -> u32 {
+        u32::from(self.turn).div_ceil(2)
+    }
+}
+
+impl Estimates for Headquarters {
     fn evaluate(&self, knowledge: Knowledge) -> i32 {
         evaluation::evaluate(&self.position, &self.weights, knowledge)
     }
@@ -201,6 +146,65 @@ impl Game for Headquarters {
         let enemies = self.position.other();
         let target = to.neighbour(direction).and_then(|cell| enemies.at(cell)).map_or(0, |at| enemies.units[at].health);
         if target <= self.position.own().units[slot].strength() { evaluation::kill(&self.weights, target) } else { 0 }
+    }
+}
+
+impl Pictures for Headquarters {
+    fn coloured(&self) -> String {
+        board_text::draw(self, board_text::coloured)
+    }
+
+    fn diagram(&self) -> Option<Diagram> {
+        Some(diagram::diagram(self))
+    }
+}
+
+impl Turns for Headquarters {
+    fn turns(&self, keep: usize, turns: &mut Vec<Turn<Move>>) -> Option<Outcome> {
+        turns.clear();
+        let outcome = self.outcome();
+        if outcome.is_none() {
+            turns::promising(&self.position, keep, turns);
+        }
+        outcome
+    }
+}
+
+impl Endings for Headquarters {
+    fn random_ending(rules: &Rules, below: &mut dyn FnMut(u32) -> u32) -> Option<Headquarters> {
+        endings::random(&rules.map, below).map(|position| Headquarters::at(position, 1, rules))
+    }
+
+    fn without_history(&self) -> Option<Headquarters> {
+        Some(Headquarters { turn: 1, ply: 0, ..self.clone() })
+    }
+}
+
+impl References for Headquarters {}
+
+impl Examples for Headquarters {
+    const TEST_POSITIONS: &'static [&'static str] = &[
+        // In the middle of a turn, with everybody near everybody.
+        "15/15/15/15/15/15/15/15/15/15 c3:20,g5:10*,h6:8,g7:3 m8:20,h5:10,i6:6,h7:1 red 9",
+        "15/15/15/15/15/15/15/15/15/15 c3:12,g5:10,h6:8,g7:3 m8:7,h5:10,-,h7:1* blue 31",
+        // On the headquarters, with fallen soldiers before living ones.
+        "15/15/15/15/15/15/15/15/15/15 c3:4,m8:2 m8:5,-,c3:3,d3:9 red 12",
+        // One against one with a point each, far apart, near the cap.
+        "15/15/15/15/15/15/15/15/15/15 c3:20,a1:1 m8:20,o10:1 red 95",
+        // Small maps with obstacles.
+        "5/1#1#1/5/1#1#1/5 a1:20,a2:10,b1:10 e5:20,e4:10,d5:10 red 1",
+        "7#2/3#3#2/10 a1:20,c1:7,-,a3:2 j1:20,i1:10,g2:4 blue 4",
+        "3 a1:20,a1:10 c1:20,c1:10 red 1",
+    ];
+    const PROBES: &'static [(&'static str, &'static str)] = &[
+        ("a capture from winning", "15/15/15/15/15/15/15/15/15/15 c3:20,m8:10,e5:10 m8:10,k2:10,l2:10 red 9"),
+        ("a soldier up", "15/15/15/15/15/15/15/15/15/15 c3:20,c2:10,e5:10,d9:10 m8:20,m9:10,k6:10 red 1"),
+        ("a soldier down", "15/15/15/15/15/15/15/15/15/15 c3:20,c2:10,e5:10 m8:20,m9:10,k6:10,l2:10 red 1"),
+        ("even", "15/15/15/15/15/15/15/15/15/15 c3:20,c2:10,e5:10,d9:10 m8:20,m9:10,k6:10,l2:10 red 1"),
+    ];
+
+    fn swapped(&self) -> Option<Headquarters> {
+        Some(self.with(self.position.swapped()))
     }
 }
 

@@ -3,12 +3,10 @@
 use std::fs::File;
 use std::io::Read;
 
-use super::Headquarters;
 use super::evaluation::Weights;
 use super::map;
 use super::position::Position;
-use crate::RulesError;
-use crate::notation::{join_settings, settings};
+use crate::rules::{join_settings, settings};
 use alfil_core::wording::shorten;
 
 /// What can be chosen about the headquarters game: the map, the cap on turns, and how positions are estimated.
@@ -37,19 +35,18 @@ impl Default for Rules {
     }
 }
 
-impl Rules {
+impl crate::Rules for Rules {
+    /// The map comes with the position of a game from elsewhere.
+    fn changed(&self, text: &str) -> Result<Rules, String> {
+        self.with(text, |_| Err("no map is read from a file that a game names".to_owned()))
+    }
+
     /// Reads `map=FILE`, `turn_cap=N` and the weights `headquarters=`, `distance=`, `health=`.
-    pub(super) fn parse(text: &str) -> Result<Rules, RulesError> {
-        Rules::default().changed(text, read_map)
+    fn changed_by_user(&self, text: &str) -> Result<Rules, String> {
+        self.with(text, read_map)
     }
 
-    /// These rules with what `text` chooses, but for the map, which comes with the position of a game from elsewhere.
-    pub(super) fn changed_without_map(&self, text: &str) -> Result<Rules, RulesError> {
-        self.changed(text, |_| Err("no map is read from a file that a game names".to_owned()))
-    }
-
-    /// What [`parse`](Rules::parse) reads, but for the map; nothing for what is as usual.
-    pub(super) fn text(&self) -> String {
+    fn text(&self) -> String {
         let usual = Rules::default();
         let setting = |key: &str, value: i32, usual: i32| {
             if value == usual { String::new() } else { format!("{key}={value}") }
@@ -62,29 +59,29 @@ impl Rules {
             &weight("health", |weights| weights.health),
         ])
     }
+}
 
-    fn changed(&self, text: &str, read_map: impl Fn(&str) -> Result<Position, String>) -> Result<Rules, RulesError> {
-        let wrong = |reason: String| RulesError::new::<Headquarters>(text, reason);
+impl Rules {
+    fn with(&self, text: &str, read_map: impl Fn(&str) -> Result<Position, String>) -> Result<Rules, String> {
         let mut rules = self.clone();
         for setting in settings(text) {
-            let (key, value) = setting.map_err(wrong)?;
+            let (key, value) = setting?;
             let weight = || {
                 let weight = value.parse().ok().filter(|weight| (0..=HEAVIEST).contains(weight));
-                weight.ok_or_else(|| wrong(format!("{key} is a weight from 0 to {HEAVIEST}")))
+                weight.ok_or_else(|| format!("{key} is a weight from 0 to {HEAVIEST}"))
             };
             match key {
-                "map" => rules.map = read_map(value).map_err(wrong)?,
+                "map" => rules.map = read_map(value)?,
                 "turn_cap" => {
                     let cap = value.parse().ok().filter(|cap| (1..=MOST_TURNS).contains(cap));
-                    rules.turn_cap =
-                        cap.ok_or_else(|| wrong(format!("turn_cap is a number from 1 to {MOST_TURNS}")))?;
+                    rules.turn_cap = cap.ok_or_else(|| format!("turn_cap is a number from 1 to {MOST_TURNS}"))?;
                 }
                 "headquarters" => rules.weights.headquarters = weight()?,
                 "distance" => rules.weights.distance = weight()?,
                 "health" => rules.weights.health = weight()?,
                 _ => {
                     let keys = "map, turn_cap and the weights headquarters, distance and health";
-                    return Err(wrong(format!("there is no '{}', only {keys}", shorten(key))));
+                    return Err(format!("there is no '{}', only {keys}", shorten(key)));
                 }
             }
         }

@@ -85,6 +85,9 @@ mod tests {
     use super::super::{Headquarters, Rules};
     use super::*;
     use crate::Game;
+    use crate::endings::Endings;
+    use crate::examples::Examples;
+    use crate::turn::Turns;
 
     fn position(text: &str) -> Headquarters {
         Headquarters::from_position(text, &Rules::default()).unwrap()

@@ -143,6 +143,7 @@ fn painted(c: char, piece: Option<Side>, upper: Option<u8>, lower: Option<u8>) -
 mod tests {
     use crate::Game;
     use crate::hexchess::HexChess;
+    use crate::pictures::Pictures;
 
     #[test]
     fn both_boards_fit_into_a_terminal_and_show_all_pieces() {

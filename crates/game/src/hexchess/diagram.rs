@@ -48,11 +48,12 @@ fn place(cell: Cell) -> (f32, f32) {
 mod tests {
     use super::*;
     use crate::hexchess::HexChess;
+    use crate::pictures::Pictures;
     use crate::{Game, Side};
 
     #[test]
     fn neighbours_touch_and_differ_in_shade() {
-        let picture = HexChess::new(&Default::default()).diagram();
+        let picture = HexChess::new(&Default::default()).diagram().unwrap();
         assert_eq!((picture.cells.len(), picture.labels.len()), (91, 11 + 11));
         let mut edges = 0;
         for (index, cell) in picture.cells.iter().enumerate() {

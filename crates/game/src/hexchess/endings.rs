@@ -3,8 +3,9 @@
 use super::attacks::pawn_can_stand;
 use super::board::{Board, Role};
 use super::cell::Cell;
-use super::game::{HexChess, Rules};
+use super::game::HexChess;
 use super::position::Position;
+use super::rules::Rules;
 use crate::{Game, Side};
 
 /// Endings worth knowing: what the two sides have beside their kings.

@@ -191,6 +191,8 @@ fn king(board: &Board, side: Side, sum: &mut Pair) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimates::Estimates;
+    use crate::examples::Examples;
     use crate::hexchess::HexChess;
     use crate::{Game, play_line};
 

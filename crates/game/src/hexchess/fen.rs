@@ -7,9 +7,11 @@ use super::attacks::{PAWN_START, pawn_can_stand};
 use super::board::{Board, Role, letter};
 use super::cell::{Cell, FILES};
 use super::cells::Cells;
-use super::game::{HexChess, Rules};
+use super::game::HexChess;
 use super::position::Position;
-use crate::{Game, PositionError, Side};
+use super::rules::Rules;
+use crate::notation::Notation;
+use crate::{PositionError, Side};
 
 /// Where every game begins.
 pub(super) const START: &str = "b/qbk/n1b1n/r5r/ppppppppp/11/5P5/4P1P4/3P1B1P3/2P2B2P2/1PRNQBKNRP1 w - 0 1";
@@ -157,6 +159,8 @@ fn counter(field: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::examples::Examples;
+    use crate::game::Game;
 
     #[test]
     fn the_start_is_read_as_it_is_written_and_is_its_own_mirror() {

@@ -6,41 +6,17 @@ use super::board::Role;
 use super::generate::generate;
 use super::moves::Move;
 use super::position::Position;
+use super::rules::{Rules, Stalemate};
 use super::{board_text, diagram, endings, evaluation, fen, material, san};
 use crate::diagram::Diagram;
-use crate::notation::{join_settings, ply_cap_text, read_ply_cap, settings};
 use crate::repetitions::Repetitions;
-use crate::{Game, Knowledge, MoveError, Mover, Outcome, PositionError, RulesError, Score, Side};
-use alfil_core::wording::shorten;
+use crate::{
+    Endings, Estimates, Examples, Game, Knowledge, MoveError, Mover, Notation, Outcome, Pictures, PositionError,
+    References, Rules as _, Score, Side, Turns,
+};
 
 /// Reversible plies after which the game is drawn.
 pub(super) const FIFTY_MOVES: u32 = 100;
-
-/// What stalemate is worth to the side that brings it about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stalemate {
-    /// Half a point, as in chess.
-    Half,
-    /// Three quarters of a point, as Gliński's own rules have it; the side that cannot move keeps the fourth.
-    ThreeQuarters,
-}
-
-/// What can be chosen about the rules of hexagonal chess.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules {
-    /// How stalemate is scored.
-    pub stalemate: Stalemate,
-    /// Plies after which a game is given up as drawn.
-    pub ply_cap: u32,
-}
-
-impl Default for Rules {
-    fn default() -> Rules {
-        // Of 1,000 games of random moves, which last 465 plies on average, all but one in a hundred were over by then: the
-        // cap should not decide what the other rules decide a little later. Games of players who want to win are shorter.
-        Rules { stalemate: Stalemate::Half, ply_cap: 700 }
-    }
-}
 
 /// A game of Gliński's hexagonal chess. A third repetition, the fiftieth move without progress and insufficient material
 /// end it at once.
@@ -93,57 +69,9 @@ impl Game for HexChess {
     const NAME: &'static str = "hexchess";
     const TITLE: &'static str = "Gliński's hexagonal chess";
     const SIDES: [&'static str; 2] = ["white", "black"];
-    const PROBES: &'static [(&'static str, &'static str)] = &[
-        ("a queen up", "b/1bk/n1b1n/r5r/ppppppppp/11/5P5/4P1P4/3P1B1P3/2P2B2P2/1PRNQBKNRP1 w - 0 1"),
-        ("a queen down", "b/qbk/n1b1n/r5r/ppppppppp/11/5P5/4P1P4/3P1B1P3/2P2B2P2/1PRN1BKNRP1 w - 0 1"),
-        ("even", fen::START),
-    ];
-    const TEST_POSITIONS: &'static [&'static str] = &[
-        // En passant possible at once, for both sides; once both pawns together shut a line to the king.
-        "b/qbk/n1b1n/r5r/ppp1ppppp/5P5/4p6/4P1P4/3P1B1P3/2P2B2P2/1PRNQBKNRP1 w e6 0 3",
-        "k/q2/5/7/9/4PpP4/11/11/11/11/4QK5 b e5 0 9",
-        "k/3/5/7/9/5P4r/4p6/11/11/1K9/11 w e6 0 2",
-        // Promotions and under-promotions, with captures.
-        "1/nPr/5/bP5/4k4/qP7P1/11/5K5/11/4pp1p3/3B2N3R w - 0 30",
-        "1/nPr/5/bP5/4k4/qP7P1/11/5K5/11/4pp1p3/3B2N3R b - 0 30",
-        // Pawns that capture onto the start cells of others, and outwards to files that have none.
-        "k/3/5/7/9/11/11/11/1p1P3Pp2/ppP5Ppp/1P3K3P1 w - 0 1",
-        // The same from left to right.
-        "b/qbq/n1b1n/r2k2r/pppp1pppp/11/11/4PKP4/3P1B1P3/2P2B2P2/1PRNQBQNRP1 w - 0 1",
-        // Few pieces: repetitions, the 50-move rule, insufficient material.
-        "1/3/5/7/4k4/11/11/11/2R2K5/11/11 w - 95 80",
-        "1/3/5/7/9/2k2K5/4B6/11/11/3p7/11 b - 0 60",
-    ];
-
-    fn rules_from_elsewhere(text: &str, rules: &Rules) -> Result<Rules, RulesError> {
-        let wrong = |reason: String| RulesError::new::<HexChess>(text, reason);
-        let mut rules = *rules;
-        for setting in settings(text) {
-            match setting.map_err(wrong)? {
-                ("stalemate", "1/2") => rules.stalemate = Stalemate::Half,
-                ("stalemate", "3/4") => rules.stalemate = Stalemate::ThreeQuarters,
-                ("stalemate", _) => return Err(wrong("stalemate is 1/2 or 3/4".to_owned())),
-                ("ply_cap", value) => rules.ply_cap = read_ply_cap(value).map_err(wrong)?,
-                (key, _) => return Err(wrong(format!("there is no '{}', only stalemate and ply_cap", shorten(key)))),
-            }
-        }
-        Ok(rules)
-    }
-
-    fn rules_text(rules: &Rules) -> String {
-        let stalemate = match rules.stalemate {
-            Stalemate::Half => "",
-            Stalemate::ThreeQuarters => "stalemate=3/4",
-        };
-        join_settings([stalemate, &ply_cap_text(rules.ply_cap, Rules::default().ply_cap)])
-    }
 
     fn chosen_rules(&self) -> String {
-        HexChess::rules_text(&self.rules)
-    }
-
-    fn without_history(&self) -> Option<HexChess> {
-        Some(HexChess::from_parts(self.position.clone(), 0, self.number, &self.rules))
+        self.rules.text()
     }
 
     fn new(rules: &Rules) -> HexChess {
@@ -154,20 +82,8 @@ impl Game for HexChess {
         fen::parse(text, rules)
     }
 
-    fn random_ending(rules: &Rules, below: &mut dyn FnMut(u32) -> u32) -> Option<HexChess> {
-        endings::random(rules, below)
-    }
-
     fn position(&self) -> String {
         fen::write(self)
-    }
-
-    fn coloured(&self) -> String {
-        board_text::coloured(&self.position)
-    }
-
-    fn diagram(&self) -> Diagram {
-        diagram::diagram(&self.position)
     }
 
     fn side(&self) -> Side {
@@ -238,15 +154,17 @@ impl Game for HexChess {
         self.position.is_same(&other.position)
     }
 
-    fn swapped(&self) -> Option<HexChess> {
-        Some(HexChess::from_parts(self.position.swapped(), self.clock, self.number, &self.rules))
-    }
-
     fn move_text(&self, m: Move) -> String {
         let promotion = self.position.promotion(m).map(Role::letter);
         format!("{}{}{}", m.from(), m.to(), promotion.map(String::from).unwrap_or_default())
     }
 
+    fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
+        san::parse(&self.position, text)
+    }
+}
+
+impl Notation for HexChess {
     fn move_name(&self, m: Move) -> String {
         san::write(&self.position, m)
     }
@@ -254,11 +172,9 @@ impl Game for HexChess {
     fn move_number(&self) -> u32 {
         self.number
     }
+}
 
-    fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
-        san::parse(&self.position, text)
-    }
-
+impl Estimates for HexChess {
     fn evaluate(&self, knowledge: Knowledge) -> i32 {
         evaluation::evaluate(&self.position, knowledge)
     }
@@ -272,6 +188,58 @@ impl Game for HexChess {
             ply: self.ply + 1,
             ..HexChess::from_parts(self.position.passed(), self.clock, self.number, &self.rules)
         })
+    }
+}
+
+impl Pictures for HexChess {
+    fn coloured(&self) -> String {
+        board_text::coloured(&self.position)
+    }
+
+    fn diagram(&self) -> Option<Diagram> {
+        Some(diagram::diagram(&self.position))
+    }
+}
+
+impl Turns for HexChess {}
+
+impl Endings for HexChess {
+    fn without_history(&self) -> Option<HexChess> {
+        Some(HexChess::from_parts(self.position.clone(), 0, self.number, &self.rules))
+    }
+
+    fn random_ending(rules: &Rules, below: &mut dyn FnMut(u32) -> u32) -> Option<HexChess> {
+        endings::random(rules, below)
+    }
+}
+
+impl References for HexChess {}
+
+impl Examples for HexChess {
+    const PROBES: &'static [(&'static str, &'static str)] = &[
+        ("a queen up", "b/1bk/n1b1n/r5r/ppppppppp/11/5P5/4P1P4/3P1B1P3/2P2B2P2/1PRNQBKNRP1 w - 0 1"),
+        ("a queen down", "b/qbk/n1b1n/r5r/ppppppppp/11/5P5/4P1P4/3P1B1P3/2P2B2P2/1PRN1BKNRP1 w - 0 1"),
+        ("even", fen::START),
+    ];
+    const TEST_POSITIONS: &'static [&'static str] = &[
+        // En passant possible at once, for both sides; once both pawns together shut a line to the king.
+        "b/qbk/n1b1n/r5r/ppp1ppppp/5P5/4p6/4P1P4/3P1B1P3/2P2B2P2/1PRNQBKNRP1 w e6 0 3",
+        "k/q2/5/7/9/4PpP4/11/11/11/11/4QK5 b e5 0 9",
+        "k/3/5/7/9/5P4r/4p6/11/11/1K9/11 w e6 0 2",
+        // Promotions and under-promotions, with captures.
+        "1/nPr/5/bP5/4k4/qP7P1/11/5K5/11/4pp1p3/3B2N3R w - 0 30",
+        "1/nPr/5/bP5/4k4/qP7P1/11/5K5/11/4pp1p3/3B2N3R b - 0 30",
+        // Pawns that capture onto the start cells of others, and outwards to files that have none.
+        "k/3/5/7/9/11/11/11/1p1P3Pp2/ppP5Ppp/1P3K3P1 w - 0 1",
+        // The same from left to right.
+        "b/qbq/n1b1n/r2k2r/pppp1pppp/11/11/4PKP4/3P1B1P3/2P2B2P2/1PRNQBQNRP1 w - 0 1",
+        // Few pieces: repetitions, the 50-move rule, insufficient material.
+        "1/3/5/7/4k4/11/11/11/2R2K5/11/11 w - 95 80",
+        "1/3/5/7/9/2k2K5/4B6/11/11/3p7/11 b - 0 60",
+    ];
+
+    fn swapped(&self) -> Option<HexChess> {
+        Some(HexChess::from_parts(self.position.swapped(), self.clock, self.number, &self.rules))
     }
 }
 

@@ -93,6 +93,7 @@ fn mirrored_index(index: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::examples::Examples;
     use crate::play_line;
 
     fn plane(game: &HexChess, number: usize) -> Vec<String> {

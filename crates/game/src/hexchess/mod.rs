@@ -16,10 +16,12 @@ mod material;
 mod moves;
 mod policy;
 mod position;
+mod rules;
 mod san;
 mod zobrist;
 
 pub use cell::Cell;
-pub use game::{HexChess, Rules, Stalemate};
+pub use game::HexChess;
 pub use grid::Grid;
 pub use moves::Move;
+pub use rules::{Rules, Stalemate};

@@ -114,6 +114,7 @@ impl Written {
 #[cfg(test)]
 mod tests {
     use crate::hexchess::HexChess;
+    use crate::notation::Notation;
     use crate::{Game, MoveError, play_line};
 
     fn position(text: &str) -> HexChess {

@@ -7,15 +7,16 @@ mod read;
 mod scan;
 mod write;
 
+use crate::Notation;
 pub use read::{PgnError, PgnReader};
 
 use std::io;
 
-use crate::{First, Game, Outcome, Score};
+use crate::{First, Outcome, Score};
 
 /// A game as a PGN file holds it. Variations and annotation glyphs are not kept.
 #[derive(Clone, Debug)]
-pub struct PgnGame<G: Game> {
+pub struct PgnGame<G: Notation> {
     /// Name and value, in the order of the file.
     pub tags: Vec<(String, String)>,
     /// The position before the first move.
@@ -35,7 +36,7 @@ const RESULTS: [(&str, f32); 5] = [("1-0", 1.0), ("0-1", 0.0), ("1/2-1/2", 0.5),
 /// How an unfinished game ends.
 const UNFINISHED: &str = "*";
 
-impl<G: Game> PgnGame<G> {
+impl<G: Notation> PgnGame<G> {
     /// A game with no moves yet.
     pub fn new(start: G) -> PgnGame<G> {
         PgnGame { tags: Vec::new(), start, moves: Vec::new(), comments: Vec::new(), result: None }

@@ -1,10 +1,12 @@
 //! Reading PGN, one game after the other.
 
+use crate::Notation;
+use crate::read_foreign_rules;
 use std::io::{self, Read};
 
 use super::scan::{Scanner, Stop, Tag, Token};
 use super::{PgnGame, read_result};
-use crate::{Game, MoveError, MoveNumbers};
+use crate::{MoveError, MoveNumbers};
 use alfil_core::wording::shorten;
 
 /// Longer than any game can be (in chess the 75-move rule ends all before ply 17,700), but where its rules allow for more:
@@ -52,14 +54,14 @@ pub enum PgnError {
 /// let games: Vec<_> = PgnReader::<Connect4, _>::new(file.as_bytes()).collect();
 /// assert_eq!(games[0].as_ref().unwrap().moves.len(), 3);
 /// ```
-pub struct PgnReader<G: Game, R> {
+pub struct PgnReader<G: Notation, R> {
     scanner: Scanner<R>,
     rules: G::Rules,
     number: usize,
     failed: bool,
 }
 
-impl<G: Game, R: Read> PgnReader<G, R> {
+impl<G: Notation, R: Read> PgnReader<G, R> {
     /// Reads games by the usual rules from `reader`, which need not be buffered.
     pub fn new(reader: R) -> PgnReader<G, R> {
         PgnReader { scanner: Scanner::new(reader), rules: G::Rules::default(), number: 0, failed: false }
@@ -140,7 +142,7 @@ impl<G: Game, R: Read> PgnReader<G, R> {
     }
 }
 
-impl<G: Game, R: Read> Iterator for PgnReader<G, R> {
+impl<G: Notation, R: Read> Iterator for PgnReader<G, R> {
     type Item = Result<PgnGame<G>, PgnError>;
 
     fn next(&mut self) -> Option<Result<PgnGame<G>, PgnError>> {
@@ -174,7 +176,7 @@ fn bad<T>(reason: impl Into<String>) -> Result<T, Stop> {
 
 /// The move that a word names, with or without marks for good and bad moves behind it. Some games have such marks in moves, so
 /// that one after the other is taken away until there is a move.
-fn parse_move<G: Game>(now: &G, word: &str) -> Result<G::Move, MoveError> {
+fn parse_move<G: Notation>(now: &G, word: &str) -> Result<G::Move, MoveError> {
     let parsed = now.parse_move(word);
     let mut bare = word;
     while let (Err(_), Some(shorter)) = (&parsed, bare.strip_suffix(['!', '?'])) {
@@ -188,11 +190,11 @@ fn parse_move<G: Game>(now: &G, word: &str) -> Result<G::Move, MoveError> {
 }
 
 /// Where the tags say that the game begins.
-fn start<G: Game>(tags: &[(String, String)], rules: &G::Rules) -> Result<G, String> {
+fn start<G: Notation>(tags: &[(String, String)], rules: &G::Rules) -> Result<G, String> {
     let tag = |name: &str| tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str());
     let rules = match tag("Rules").map(str::trim).filter(|rules| !matches!(*rules, "" | "?")) {
         None => rules.clone(),
-        Some(text) => G::rules_from_elsewhere(text, rules).map_err(|error| error.to_string())?,
+        Some(text) => read_foreign_rules::<G>(text, rules).map_err(|error| error.to_string())?,
     };
     let chosen = match tag("Variant").map(str::trim).filter(|variant| !matches!(*variant, "" | "?")) {
         None => rules,

@@ -1,9 +1,10 @@
 //! Writing PGN in the export format.
 
+use crate::Notation;
 use std::io;
 
 use super::PgnGame;
-use crate::{Game, MoveNumbers};
+use crate::MoveNumbers;
 
 /// The standard's seven tags in its order, with its words for the unknown.
 const SEVEN_TAGS: [(&str, &str); 7] = [
@@ -22,7 +23,7 @@ const COLUMNS: usize = 79;
 /// Tags that follow from the start position and are written from it. `Rules` is our own.
 const START_TAGS: [&str; 4] = ["SetUp", "FEN", "Variant", "Rules"];
 
-pub(super) fn write<G: Game>(game: &PgnGame<G>, out: &mut impl io::Write) -> io::Result<()> {
+pub(super) fn write<G: Notation>(game: &PgnGame<G>, out: &mut impl io::Write) -> io::Result<()> {
     for (name, unknown) in SEVEN_TAGS {
         let value = if name == "Result" { game.result_text() } else { game.tag(name).unwrap_or(unknown) };
         write_tag(name, value, out)?;
@@ -50,7 +51,7 @@ pub(super) fn write<G: Game>(game: &PgnGame<G>, out: &mut impl io::Write) -> io:
     write!(out, "\n\n")
 }
 
-fn write_moves<G: Game, W: io::Write>(game: &PgnGame<G>, lines: &mut Lines<'_, W>) -> io::Result<()> {
+fn write_moves<G: Notation, W: io::Write>(game: &PgnGame<G>, lines: &mut Lines<'_, W>) -> io::Result<()> {
     let mut position = game.start.clone();
     let mut numbers = MoveNumbers::of(&position);
     let mut comments = game.comments.iter().peekable();

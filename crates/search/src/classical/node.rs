@@ -1,6 +1,6 @@
 //! What a classical search walks through.
 
-use alfil_game::{Game, Knowledge, Outcome, Side};
+use alfil_game::{Estimates, Game, Knowledge, Outcome, Side};
 
 /// A win at once. A win in n plies is worth n less, so that a sooner one is worth more.
 pub const WIN: i32 = 1_000_000;
@@ -69,7 +69,7 @@ pub struct GameNode<G: Game> {
     pub knowledge: Knowledge,
 }
 
-impl<G: Game> Node for GameNode<G> {
+impl<G: Estimates> Node for GameNode<G> {
     type Move = G::Move;
 
     fn expand(&self, moves: &mut Vec<G::Move>) -> Option<i32> {

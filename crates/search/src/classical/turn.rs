@@ -1,6 +1,6 @@
 //! Whole turns instead of single moves.
 
-use alfil_game::{Game, Knowledge, Side, Turn};
+use alfil_game::{Estimates, Game, Knowledge, Side, Turn, Turns};
 
 use super::node::{Node, worth};
 
@@ -14,7 +14,7 @@ pub struct TurnNode<G: Game> {
     pub actions: usize,
 }
 
-impl<G: Game> Node for TurnNode<G> {
+impl<G: Turns + Estimates> Node for TurnNode<G> {
     type Move = Turn<G::Move>;
 
     fn expand(&self, turns: &mut Vec<Turn<G::Move>>) -> Option<i32> {

@@ -1,6 +1,6 @@
 //! The game's own evaluation.
 
-use alfil_game::{Game, Knowledge, Mover, Wdl};
+use alfil_game::{Estimates, Knowledge, Mover, Wdl};
 
 use super::Answers;
 use crate::classical::{SCALE, worth};
@@ -23,7 +23,7 @@ impl Handcrafted {
     }
 
     /// What a move leads to, for the side that makes it.
-    fn after<G: Game>(&self, game: &G, m: G::Move) -> f32 {
+    fn after<G: Estimates>(&self, game: &G, m: G::Move) -> f32 {
         let mut after = game.clone();
         after.play(m);
         match after.outcome() {
@@ -37,7 +37,7 @@ impl Handcrafted {
     }
 }
 
-impl<G: Game> Evaluator<G> for Handcrafted {
+impl<G: Estimates> Evaluator<G> for Handcrafted {
     fn add(&mut self, game: &G, moves: &[G::Move]) {
         self.logits.clear();
         for &m in moves {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use alfil_game::{Encoded, Encoding, EncodingFn, EncodingList, Game, Knowledge};
+use alfil_game::{Encoded, Encoding, EncodingFn, EncodingList, Estimates, Game, Knowledge};
 use alfil_nn::{FileError, Network};
 
 use super::{Cache, CacheMemory, Handcrafted, Inference, NetworkEvaluator, Rollout, Uniform};
@@ -26,7 +26,7 @@ pub type Maker<G> = Box<dyn Fn(u64) -> Box<dyn Evaluator<G>> + Send + Sync>;
 
 impl Kind {
     /// A maker of such evaluators. Only a network for another game can fail.
-    pub fn maker<G: Encoded>(&self) -> Result<Maker<G>, FileError> {
+    pub fn maker<G: Encoded + Estimates>(&self) -> Result<Maker<G>, FileError> {
         Ok(match self {
             Kind::Uniform => Box::new(|_| Box::new(Uniform::default())),
             Kind::Rollout(games) => {

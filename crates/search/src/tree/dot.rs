@@ -3,7 +3,7 @@
 use std::collections::BinaryHeap;
 use std::fmt::Write;
 
-use alfil_game::Game;
+use alfil_game::Notation;
 
 use super::{Child, Tree, View};
 
@@ -11,7 +11,7 @@ use super::{Child, Tree, View};
 ///
 /// Every box is a position with its visits and its value to its mover; green is good for the root's mover, red bad. Every
 /// arrow is a move with its prior, the thicker the more visited.
-pub fn dot<G: Game>(tree: &Tree, root: &G, most: usize) -> String {
+pub fn dot<G: Notation>(tree: &Tree, root: &G, most: usize) -> String {
     let mut text = String::from("digraph tree {\n");
     text.push_str("  node [shape=box, style=\"filled,rounded\", fontname=\"sans-serif\", fontsize=10];\n");
     text.push_str("  edge [fontname=\"sans-serif\", fontsize=9];\n");
@@ -42,7 +42,7 @@ pub fn dot<G: Game>(tree: &Tree, root: &G, most: usize) -> String {
     text + "}\n"
 }
 
-fn box_of<G: Game>(text: &mut String, number: usize, game: &G, view: &View<'_>, root: &G) -> std::fmt::Result {
+fn box_of<G: Notation>(text: &mut String, number: usize, game: &G, view: &View<'_>, root: &G) -> std::fmt::Result {
     let value = view.wdl().map_or(0.0, |wdl| wdl.0.value());
     let good = if game.side() == root.side() { value } else { -value };
     let hue = if good >= 0.0 { 0.33 } else { 0.0 };

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use alfil_arena::player::PlayerLine;
-use alfil_game::{Encoding, Game, registry, with_encoding, with_game};
+use alfil_game::{Encoding, FullGame, Game, read_rules, registry, with_encoding, with_game};
 use alfil_selfplay::Starts;
 
 use super::{Config, ConfigError, DecayName, SearchName};
@@ -41,7 +41,7 @@ impl Config {
         {
             found.add("network.size", format!("cannot be: {error}"));
         }
-        if let Ok(Err(error)) = with_game!(&self.game, G => G::rules(&self.rules).map(drop)) {
+        if let Ok(Err(error)) = with_game!(&self.game, G => read_rules::<G>(&self.rules).map(drop)) {
             found.add("rules", format!("cannot be: {error}"));
         }
         self.check_numbers(&mut found);
@@ -148,7 +148,7 @@ impl Config {
     }
 
     /// What cannot be with the game.
-    pub(crate) fn check_game<G: Game>(&self, rules: &G::Rules) -> Result<(), ConfigError> {
+    pub(crate) fn check_game<G: FullGame>(&self, rules: &G::Rules) -> Result<(), ConfigError> {
         let mut found = Found(Vec::new());
         if self.selfplay.endings_share > 0.0 && !Starts::has_endings::<G>(rules) {
             found.add("selfplay.endings_share", format!("must be 0: {} has no random endings", G::NAME));

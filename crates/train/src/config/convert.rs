@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use alfil_game::{Encoding, Game, with_encoding};
+use alfil_game::{Encoding, FullGame, Game, read_rules, with_encoding};
 use alfil_nn::learning::{Decay, LearningSettings, LossWeights, Optimizer, Schedule, Stage};
 use alfil_nn::{Activation, Architecture, ArchitectureError, HeadShape, PolicyShape, Size, ValueOutput, ValueShape};
 use alfil_search::selection::{Gumbel, Puct};
@@ -104,12 +104,12 @@ impl Config {
 
     /// The rules that games are played by.
     pub fn game_rules<G: Game>(&self) -> Result<G::Rules, ConfigError> {
-        G::rules(&self.rules)
+        read_rules::<G>(&self.rules)
             .map_err(|error| ConfigError::Troubles(vec![Trouble { key: "rules", why: format!("cannot be: {error}") }]))
     }
 
     /// How games are played. Reads the file of positions to begin from, if there is one.
-    pub fn selfplay_settings<G: Game>(&self, rules: &G::Rules) -> Result<Settings, StartsError> {
+    pub fn selfplay_settings<G: FullGame>(&self, rules: &G::Rules) -> Result<Settings, StartsError> {
         let play = &self.selfplay;
         let listed = match play.starts_share {
             share if share > 0.0 => Starts::read::<G>(Path::new(&play.starts_file), rules)?,

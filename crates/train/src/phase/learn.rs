@@ -1,5 +1,6 @@
 //! Training.
 
+use alfil_game::Examples;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};

@@ -14,14 +14,13 @@ use std::time::Instant;
 
 use alfil_arena::exam::Exam;
 use alfil_core::seed::derive;
-use alfil_game::{Encoding, Game};
+use alfil_game::{Encoding, Game, References};
 use alfil_nn::learning::Learner;
 use alfil_nn::{Architecture, Network, Origin};
 use alfil_selfplay::replay::Replay;
-use alfil_selfplay::{GameRecord, chunks};
+use alfil_selfplay::{GameRecord, Judge, chunks};
 
 use crate::config::render;
-use crate::machine::{AnyJudge, judge_of};
 use crate::run::{Lock, Metrics, Phase, RunDirectory, RunError, State};
 use crate::{Config, Event, Machine};
 
@@ -34,6 +33,8 @@ pub struct Run<E: Encoding> {
     config: Config,
     rules: <E::Game as Game>::Rules,
     architecture: Architecture,
+    /// Knows results that end games of self-play before the rules do.
+    judge: Option<Judge<E::Game>>,
     machine: Machine,
     state: State,
     replay: Replay,
@@ -69,6 +70,16 @@ enum Purpose {
     Calibration,
 }
 
+/// Ends games as the endgame tables that a configuration names know they will, if it names any.
+fn judge<G: References>(config: &Config) -> Result<Option<Judge<G>>, RunError> {
+    let folders = &config.selfplay.adjudicate_syzygy;
+    if folders.is_empty() {
+        return Ok(None);
+    }
+    let tables = G::tablebase(folders)?;
+    Ok(Some(Arc::new(move |game: &G| Some(tables.outcome(game)?.score))))
+}
+
 impl<E: Encoding> Run<E> {
     /// Begins a run, or goes on with one that was begun with the same game, encoding, network and seed.
     pub fn open(
@@ -78,7 +89,8 @@ impl<E: Encoding> Run<E> {
         tell: &mut Tell<'_>,
     ) -> Result<Run<E>, RunError> {
         // What cannot be used shows now: before anything is written, and not after hours.
-        let rules = Self::check(&config, machine.judge.as_ref())?;
+        let rules = Self::check(&config)?;
+        let judge = judge(&config)?;
         directory.create().map_err(|why| RunError::io("make the folders of", directory.path(), why))?;
         let lock = Lock::take(&directory)?;
         directory.clean().map_err(|why| RunError::io("clean", directory.path(), why))?;
@@ -114,6 +126,7 @@ impl<E: Encoding> Run<E> {
             config,
             rules,
             architecture,
+            judge,
             machine,
             state,
             replay,
@@ -123,12 +136,12 @@ impl<E: Encoding> Run<E> {
         Ok(run)
     }
 
-    /// Whether a run can have this configuration and this judge: what they name is there, and is of the game. Tells the rules.
-    pub fn check(config: &Config, judge: Option<&AnyJudge>) -> Result<<E::Game as Game>::Rules, RunError> {
+    /// Whether a run can have this configuration: what it names is there, and is of the game. Tells the rules.
+    pub fn check(config: &Config) -> Result<<E::Game as Game>::Rules, RunError> {
         let rules = config.game_rules::<E::Game>()?;
         config.check_game::<E::Game>(&rules)?;
         config.selfplay_settings::<E::Game>(&rules)?;
-        judge_of::<E::Game>(judge)?;
+        judge::<E::Game>(config)?;
         rate::baselines::<E::Game>(config)?;
         Ok(rules)
     }

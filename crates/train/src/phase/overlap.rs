@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use alfil_game::{Encoding, Game};
+use alfil_game::{Encoding, FullGame};
 use alfil_search::evaluators::{CacheCounts, Maker};
 use alfil_search::{Evaluation, Evaluator};
 use alfil_selfplay::{ChunkError, Counts, GameRecord, Session, Tickets, chunks, read_header};
@@ -13,7 +13,6 @@ use alfil_selfplay::{ChunkError, Counts, GameRecord, Session, Tickets, chunks, r
 use super::selfplay::metrics;
 use super::{Finish, Purpose, Run, Tell, next_after};
 use crate::Event;
-use crate::machine::judge_of;
 use crate::run::{Phase, RunError, SelfplayMetrics};
 
 /// How often is looked whether there are enough games.
@@ -43,7 +42,7 @@ impl<E: Encoding> Run<E> {
             rules: self.rules.clone(),
             lanes: self.machine.lanes,
             maker: &maker,
-            judge: judge_of(self.machine.judge.as_ref())?,
+            judge: self.judge.clone(),
             tickets: Arc::clone(&tickets),
             seed: self.seed(Purpose::Games),
             folder: &folder,
@@ -204,12 +203,12 @@ impl Drop for Halting<'_> {
 }
 
 /// The network that games are played with.
-struct Newest<G: Game> {
+struct Newest<G: FullGame> {
     maker: Mutex<Arc<Maker<G>>>,
     version: AtomicU64,
 }
 
-impl<G: Game> Newest<G> {
+impl<G: FullGame> Newest<G> {
     fn new(maker: Maker<G>) -> Newest<G> {
         Newest { maker: Mutex::new(Arc::new(maker)), version: AtomicU64::new(0) }
     }
@@ -226,7 +225,7 @@ impl<G: Game> Newest<G> {
 }
 
 /// An evaluator that goes over to a new network between two batches: games under way go on with it.
-struct Swapping<G: Game> {
+struct Swapping<G: FullGame> {
     newest: Arc<Newest<G>>,
     version: u64,
     seed: u64,
@@ -235,7 +234,7 @@ struct Swapping<G: Game> {
     before: CacheCounts,
 }
 
-impl<G: Game> Swapping<G> {
+impl<G: FullGame> Swapping<G> {
     fn new(newest: Arc<Newest<G>>, seed: u64) -> Swapping<G> {
         let version = newest.version.load(Relaxed);
         let inner = newest.evaluator(seed);
@@ -243,7 +242,7 @@ impl<G: Game> Swapping<G> {
     }
 }
 
-impl<G: Game> Evaluator<G> for Swapping<G> {
+impl<G: FullGame> Evaluator<G> for Swapping<G> {
     fn add(&mut self, game: &G, moves: &[G::Move]) {
         let version = self.newest.version.load(Relaxed);
         if version != self.version && self.inner.is_empty() {

@@ -12,7 +12,6 @@ use alfil_selfplay::{Counts, GameRecord, Session, Tickets, chunks, read_chunk};
 
 use super::{Purpose, Run, Tell};
 use crate::Event;
-use crate::machine::judge_of;
 use crate::run::{Phase, RunError, SelfplayMetrics};
 
 impl<E: Encoding> Run<E> {
@@ -32,7 +31,7 @@ impl<E: Encoding> Run<E> {
             rules: self.rules.clone(),
             lanes: self.machine.lanes,
             maker: &maker,
-            judge: judge_of(self.machine.judge.as_ref())?,
+            judge: self.judge.clone(),
             tickets: Arc::new(Tickets::of(missing)),
             seed: self.seed(Purpose::Games),
             folder: &self.directory.selfplay(),

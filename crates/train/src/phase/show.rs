@@ -1,7 +1,7 @@
 //! Some games to look at.
 
 use alfil_game::pgn::PgnGame;
-use alfil_game::{Encoding, Game};
+use alfil_game::{Encoding, Game, Notation};
 use alfil_selfplay::GameRecord;
 
 use super::Run;
@@ -33,7 +33,7 @@ impl<E: Encoding> Run<E> {
     }
 }
 
-fn pgn<G: Game>(record: &GameRecord, rules: &G::Rules) -> Option<PgnGame<G>> {
+fn pgn<G: Notation>(record: &GameRecord, rules: &G::Rules) -> Option<PgnGame<G>> {
     let mut game = PgnGame::new(record.begin(rules)?);
     record.replay::<G>(rules, |_, moves, ply| game.moves.extend(moves.iter().find(|&&m| m.into() == ply.code)))?;
     game.result = Some(record.score());

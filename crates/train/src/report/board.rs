@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use alfil_core::svg::escape;
-use alfil_game::Game;
+use alfil_game::Pictures;
 use alfil_game::diagram::{Diagram, DrawnCell, Figure, Ground, Shape};
 
 /// The size of a cell in the picture.
@@ -20,8 +20,14 @@ const HEXAGON: [(f32, f32); 6] =
     [(0.577, 0.0), (0.289, -0.5), (-0.289, -0.5), (-0.577, 0.0), (-0.289, 0.5), (0.289, 0.5)];
 
 /// The position after a move. Cells that the move has changed are marked.
-pub fn board<G: Game>(before: &G, after: &G) -> String {
-    let (before, after) = (before.diagram(), after.diagram());
+pub fn board<G: Pictures>(before: &G, after: &G) -> String {
+    match (before.diagram(), after.diagram()) {
+        (Some(before), Some(after)) => draw(&before, &after),
+        _ => format!("<pre>{}</pre>", escape(&after.to_string())),
+    }
+}
+
+fn draw(before: &Diagram, after: &Diagram) -> String {
     let half_width = if after.shape == Shape::Hexagon { HEXAGON[0].0 } else { 0.5 };
     let xs = || after.cells.iter().map(|cell| cell.x);
     let ys = || after.cells.iter().map(|cell| cell.y);
@@ -37,8 +43,8 @@ pub fn board<G: Game>(before: &G, after: &G) -> String {
         let (x, y) = place(cell.x, cell.y);
         let changed = before.cells.get(index).is_none_or(|old| old.piece != cell.piece);
         let _ = write!(out, "<g transform=\"translate({x:.1} {y:.1})\"><title>{}</title>", escape(&cell.name));
-        out.push_str(&ground(&after, cell, changed));
-        out.push_str(&piece::<G>(cell));
+        out.push_str(&ground(after, cell, changed));
+        out.push_str(&piece(cell));
         out.push_str("</g>");
     }
     for label in &after.labels {
@@ -64,12 +70,13 @@ fn ground(diagram: &Diagram, cell: &DrawnCell, changed: bool) -> String {
     format!("<polygon class=\"{class}\" points=\"{points}\"/>{mark}")
 }
 
-fn piece<G: Game>(cell: &DrawnCell) -> String {
+/// What stands in a cell. Its class is the kind of piece and the number of its side.
+fn piece(cell: &DrawnCell) -> String {
     let Some((side, figure)) = &cell.piece else { return String::new() };
-    let side = G::SIDES[*side as usize];
+    let side = *side as usize;
     let text = |number: u32| format!("<text y=\"{:.1}\">{number}</text>", 0.14 * CELL);
-    let disc = |class: &str| format!("<circle class=\"{side}{class}\" r=\"{:.1}\"/>", 0.38 * CELL);
-    let man = |path: &str| format!("<path class=\"{side}\" d=\"{path}\"/>");
+    let disc = |class: &str| format!("<circle class=\"{class}\" r=\"{:.1}\"/>", 0.38 * CELL);
+    let man = |path: &str| format!("<path class=\"man{side}\" d=\"{path}\"/>");
     match figure {
         Figure::Pawn => man(PAWN),
         Figure::Knight => man(KNIGHT),
@@ -77,9 +84,9 @@ fn piece<G: Game>(cell: &DrawnCell) -> String {
         Figure::Rook => man(ROOK),
         Figure::Queen => man(QUEEN),
         Figure::King => man(KING),
-        Figure::Stone => disc(""),
+        Figure::Stone => disc(&format!("stone{side}")),
         Figure::Numbered { number, tired } => {
-            format!("{}{}", disc(if *tired { " tired" } else { "" }), text(*number))
+            format!("{}{}", disc(&format!("unit{side}{}", if *tired { " tired" } else { "" })), text(*number))
         }
         Figure::Number(number) => text(*number),
     }

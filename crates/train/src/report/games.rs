@@ -5,7 +5,7 @@ use std::path::Path;
 
 use alfil_core::numbers::count;
 use alfil_core::svg::escape;
-use alfil_game::{FullGame, Game, MoveNumbers, Score, Side, with_game};
+use alfil_game::{FullGame, MoveNumbers, Score, Side, read_rules, with_game};
 use alfil_selfplay::{End, GameRecord, chunks, read_chunk};
 
 use super::board::board;
@@ -39,7 +39,7 @@ fn nothing(why: &str) -> String {
 
 fn show_newest<G: FullGame>(rules: &str, path: &Path) -> Result<String, String> {
     let records = read_chunk::<G>(path).map_err(|error| error.to_string())?;
-    let rules = G::rules(rules).map_err(|error| error.to_string())?;
+    let rules = read_rules::<G>(rules).map_err(|error| error.to_string())?;
     Ok(choose(&records).into_iter().filter_map(|record| show::<G>(record, &rules)).collect())
 }
 
@@ -75,7 +75,7 @@ struct Step<G> {
 }
 
 /// A game as part of the page. None if it is no game of `G`.
-fn show<G: Game>(record: &GameRecord, rules: &G::Rules) -> Option<String> {
+fn show<G: FullGame>(record: &GameRecord, rules: &G::Rules) -> Option<String> {
     let steps = steps::<G>(record, rules)?;
     let last = steps.last()?;
     let mut out =
@@ -113,7 +113,7 @@ fn show<G: Game>(record: &GameRecord, rules: &G::Rules) -> Option<String> {
     Some(out + &chart.figure() + "</article>\n")
 }
 
-fn steps<G: Game>(record: &GameRecord, rules: &G::Rules) -> Option<Vec<Step<G>>> {
+fn steps<G: FullGame>(record: &GameRecord, rules: &G::Rules) -> Option<Vec<Step<G>>> {
     let mut steps: Vec<Step<G>> = Vec::new();
     let mut numbers: Option<MoveNumbers> = None;
     record.replay::<G>(rules, |game, moves, ply| {
@@ -137,7 +137,7 @@ fn steps<G: Game>(record: &GameRecord, rules: &G::Rules) -> Option<Vec<Step<G>>>
 }
 
 /// Who won, how, and when.
-fn ending<G: Game>(record: &GameRecord, last: &Step<G>) -> String {
+fn ending<G: FullGame>(record: &GameRecord, last: &Step<G>) -> String {
     let result = match record.score().0 {
         Score::WIN => "the first player wins".to_owned(),
         Score::LOSS => "the second player wins".to_owned(),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use alfil_arena::contest::StateError;
 use alfil_arena::player::BuildError;
+use alfil_game::ReferenceError;
 use alfil_nn::learning::LearnError;
 use alfil_nn::{ArchitectureError, FileError};
 use alfil_selfplay::replay::ReplayError;
@@ -74,9 +75,9 @@ pub enum RunError {
     /// A lane of self-play has panicked, and said why.
     #[error("self-play has failed; nothing that was finished is lost, and the same command goes on")]
     Games,
-    /// Tables of another game.
-    #[error("selfplay.adjudicate_syzygy is for chess, and not for {0}")]
-    WrongJudge(&'static str),
+    /// Endgame tables that cannot be used.
+    #[error("selfplay.adjudicate_syzygy cannot be used: {0}")]
+    Tables(#[from] ReferenceError),
     /// A match.
     #[error(transparent)]
     Match(#[from] StateError),

@@ -6,11 +6,13 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use alfil_game::Game;
-use alfil_game::chess::{Chess, Move};
-use rand::RngExt;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{EnPassantMode, Position, Role, Square};
+
+use super::{Chess, Move};
+use crate::{Book, ReferenceError};
+
+pub(super) const NAME: &str = "Polyglot";
 
 const ENTRY: u64 = 16;
 
@@ -18,36 +20,21 @@ const ENTRY: u64 = 16;
 const MOST_MOVES: u64 = 256;
 
 /// An open book.
-pub struct Book {
+pub(super) struct Polyglot {
     file: File,
     entries: u64,
 }
 
-impl Book {
+impl Polyglot {
     /// Opens a book.
-    pub fn open(path: &Path) -> io::Result<Book> {
-        let file = File::open(path)?;
-        let bytes = file.metadata()?.len();
+    pub(super) fn open(path: &Path) -> Result<Polyglot, ReferenceError> {
+        let unreadable = |why: io::Error| ReferenceError::Read { path: path.display().to_string(), why };
+        let file = File::open(path).map_err(unreadable)?;
+        let bytes = file.metadata().map_err(unreadable)?.len();
         if bytes == 0 || bytes % ENTRY != 0 {
-            return Err(io::Error::other("it is no Polyglot book: its size is no multiple of 16 bytes"));
+            return Err(ReferenceError::Malformed { kind: NAME, why: "its size is no multiple of 16 bytes" });
         }
-        Ok(Book { file, entries: bytes / ENTRY })
-    }
-
-    /// A move for the position, drawn by weight, if the book has one that is legal.
-    pub fn probe(&mut self, game: &Chess, random: &mut impl RngExt) -> io::Result<Option<Move>> {
-        let key = game.shakmaty().zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0;
-        let moves: Vec<(Move, u16)> =
-            self.entries(key)?.into_iter().filter_map(|(code, weight)| Some((legal(game, code)?, weight))).collect();
-        let total: u32 = moves.iter().map(|(_, weight)| u32::from(*weight)).sum();
-        let mut left = if total == 0 { return Ok(None) } else { random.random_range(0..total) };
-        for (m, weight) in moves {
-            match left.checked_sub(weight.into()) {
-                Some(rest) => left = rest,
-                None => return Ok(Some(m)),
-            }
-        }
-        Ok(None)
+        Ok(Polyglot { file, entries: bytes / ENTRY })
     }
 
     /// Moves and weights of a key.
@@ -78,6 +65,23 @@ impl Book {
     }
 }
 
+impl Book<Chess> for Polyglot {
+    fn probe(&mut self, game: &Chess, below: &mut dyn FnMut(u32) -> u32) -> io::Result<Option<Move>> {
+        let key = game.shakmaty().zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0;
+        let moves: Vec<(Move, u16)> =
+            self.entries(key)?.into_iter().filter_map(|(code, weight)| Some((legal(game, code)?, weight))).collect();
+        let total: u32 = moves.iter().map(|(_, weight)| u32::from(*weight)).sum();
+        let mut left = if total == 0 { return Ok(None) } else { below(total) };
+        for (m, weight) in moves {
+            match left.checked_sub(weight.into()) {
+                Some(rest) => left = rest,
+                None => return Ok(Some(m)),
+            }
+        }
+        Ok(None)
+    }
+}
+
 /// The legal move that a book's code stands for: squares of six bits each, a promotion above them, castling as king takes rook.
 fn legal(game: &Chess, code: u16) -> Option<Move> {
     let square = |bits: u16| Square::try_from(u32::from(bits & 63)).ok();
@@ -91,18 +95,17 @@ fn legal(game: &Chess, code: u16) -> Option<Move> {
         _ => return None,
     };
     let is_meant = |m: &shakmaty::Move| m.from() == Some(from) && m.to() == to && m.promotion() == promotion;
-    let m = game.shakmaty().legal_moves().into_iter().find(is_meant)?;
-    game.parse_move(&m.to_uci(game.shakmaty().castles().mode()).to_string()).ok()
+    game.shakmaty().legal_moves().into_iter().find(is_meant).map(Move::from_shakmaty)
 }
 
 #[cfg(test)]
 mod tests {
-    use alfil_game::chess::Rules;
-    use alfil_game::play_line;
-    use rand::SeedableRng;
+    use rand::{RngExt, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
 
     use super::*;
+    use crate::chess::Rules;
+    use crate::{Game, play_line};
 
     /// An entry as books store it.
     fn entry(key: u64, from: &str, to: &str, weight: u16) -> Vec<u8> {
@@ -124,12 +127,13 @@ mod tests {
             entry(after_e4, "d7", "d5", 0),
         ];
         std::fs::write(&path, entries.concat()).unwrap();
-        let mut book = Book::open(&path).unwrap();
+        let mut book = Polyglot::open(&path).unwrap();
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut below = |limit| random.random_range(0..limit);
         let mut game = Chess::new(&Rules::default());
         let mut count = [0, 0];
         for _ in 0..400 {
-            match game.move_text(book.probe(&game, &mut random).unwrap().unwrap()).as_str() {
+            match game.move_text(book.probe(&game, &mut below).unwrap().unwrap()).as_str() {
                 "e2e4" => count[0] += 1,
                 "d2d4" => count[1] += 1,
                 other => panic!("{other}"),
@@ -137,11 +141,11 @@ mod tests {
         }
         assert!((270..=330).contains(&count[0]), "{count:?}");
         play_line(&mut game, "e4").unwrap();
-        assert_eq!(book.probe(&game, &mut random).unwrap(), None, "weight 0 means never");
+        assert_eq!(book.probe(&game, &mut below).unwrap(), None, "weight 0 means never");
         std::fs::write(&path, b"not a book").unwrap();
-        assert!(Book::open(&path).is_err());
+        assert!(Polyglot::open(&path).is_err());
         std::fs::remove_file(&path).unwrap();
-        assert!(Book::open(&path).is_err());
+        assert!(Polyglot::open(&path).is_err());
     }
 
     #[test]

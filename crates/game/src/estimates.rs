@@ -1,0 +1,33 @@
+//! Handcrafted estimates of positions.
+
+use crate::Game;
+
+/// How much a handcrafted evaluation looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Knowledge {
+    /// What is on the board, and nothing else.
+    Material,
+    /// All that the game's evaluation knows.
+    Full,
+}
+
+/// What a game's author knows about positions without searching. A game with no such knowledge has all positions equal.
+pub trait Estimates: Game {
+    /// A handcrafted estimate as the mover sees it, in hundredths of the game's smallest piece; 0 where there is none.
+    fn evaluate(&self, knowledge: Knowledge) -> i32 {
+        let _ = knowledge;
+        0
+    }
+
+    /// What a move wins at once by capture or promotion, in the unit of [`evaluate`](Estimates::evaluate); 0 for a quiet move.
+    fn gain(&self, m: Self::Move) -> i32 {
+        let _ = m;
+        0
+    }
+
+    /// The position if the mover could pass, where that says something: not in check, and not where having to move may be
+    /// the whole trouble.
+    fn passed(&self) -> Option<Self> {
+        None
+    }
+}

@@ -1,0 +1,99 @@
+//! What can be chosen about the rules of a game, as a value that can be written and read.
+
+use std::fmt::Debug;
+
+use alfil_core::wording::shorten;
+
+use crate::Game;
+
+/// What can be chosen about the rules of a game. Its `Default` is the usual rules, its text `key=value`, several with commas
+/// between them. Games that offer no choice have `()`.
+pub trait Rules: Clone + Debug + Default + Send + Sync + 'static {
+    /// These rules with what `text` chooses instead; the error completes the sentence "this does not choose rules: …". The text
+    /// may come with a game from anywhere, so no file that it names is opened.
+    fn changed(&self, text: &str) -> Result<Self, String>;
+
+    /// As [`changed`](Rules::changed), for a text of the user's own: files that it names are opened.
+    fn changed_by_user(&self, text: &str) -> Result<Self, String> {
+        self.changed(text)
+    }
+
+    /// The text that chooses these rules, except for where games begin; empty for the usual ones.
+    fn text(&self) -> String;
+
+    /// These rules for games that somebody else ends: without a cap on plies, where the usual one is in force and the game can do
+    /// without it.
+    fn uncapped(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl Rules for () {
+    fn changed(&self, text: &str) -> Result<(), String> {
+        if text.trim().is_empty() { Ok(()) } else { Err("its rules are always the same".to_owned()) }
+    }
+
+    fn text(&self) -> String {
+        String::new()
+    }
+}
+
+/// The rules of a game that a text of the user's own chooses; the usual ones if it is empty.
+///
+/// ```
+/// use alfil_game::{chess::Chess, connect4::Connect4, read_rules};
+///
+/// assert_eq!(read_rules::<Chess>("ply_cap=80").unwrap().ply_cap, 80);
+/// let error = read_rules::<Connect4>("gravity=up").unwrap_err();
+/// assert_eq!(error.to_string(), "'gravity=up' does not choose rules of connect4: its rules are always the same");
+/// ```
+pub fn read_rules<G: Game>(text: &str) -> Result<G::Rules, RulesError> {
+    G::Rules::default().changed_by_user(text).map_err(|reason| RulesError::new::<G>(text, reason))
+}
+
+/// As [`read_rules`], for a text that came with a game from elsewhere: opens no files. What it does not name stays as in `rules`.
+pub fn read_foreign_rules<G: Game>(text: &str, rules: &G::Rules) -> Result<G::Rules, RulesError> {
+    rules.changed(text).map_err(|reason| RulesError::new::<G>(text, reason))
+}
+
+/// Why a text does not choose rules of a game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{}' does not choose rules of {game}: {reason}", shorten(text))]
+pub struct RulesError {
+    game: &'static str,
+    text: String,
+    reason: String,
+}
+
+impl RulesError {
+    fn new<G: Game>(text: &str, reason: String) -> RulesError {
+        RulesError { game: G::NAME, text: text.to_owned(), reason }
+    }
+}
+
+/// The keys and values of `key=value,…`; the error is the part that has no value.
+pub(crate) fn settings(text: &str) -> impl Iterator<Item = Result<(&str, &str), String>> {
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    parts.map(|part| match part.split_once('=') {
+        Some((key, value)) => Ok((key.trim(), value.trim())),
+        None => Err(format!("'{}' has no value, as in key=value", shorten(part))),
+    })
+}
+
+/// What [`settings`] takes apart, of settings that may be empty.
+pub(crate) fn join_settings<const N: usize>(settings: [&str; N]) -> String {
+    settings.into_iter().filter(|setting| !setting.is_empty()).collect::<Vec<_>>().join(",")
+}
+
+/// Reads the most plies that a game may have.
+pub(crate) fn read_ply_cap(value: &str) -> Result<u32, String> {
+    let cap = value.parse().ok().filter(|cap| (1..=HIGHEST_PLY_CAP).contains(cap));
+    cap.ok_or_else(|| format!("ply_cap is a number from 1 to {HIGHEST_PLY_CAP}"))
+}
+
+const HIGHEST_PLY_CAP: u32 = 100_000;
+
+/// What [`read_ply_cap`] reads, with its key; nothing for the usual cap, or none.
+pub(crate) fn ply_cap_text(cap: u32, usual: u32) -> String {
+    if cap == usual || cap > HIGHEST_PLY_CAP { String::new() } else { format!("ply_cap={cap}") }
+}
