@@ -1,9 +1,7 @@
 //! The cap on a tree's memory holds to the byte, and a search takes nothing beside it.
 #![allow(clippy::unwrap_used)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
+use alfil_counting_allocator::{CountingAllocator, in_use, most_in_use};
 use alfil_game::Game;
 use alfil_game::chess::{Chess, Rules};
 use alfil_search::Evaluator;
@@ -12,30 +10,8 @@ use alfil_search::parallel::{Control, Ended, Limits, Search, Settings};
 use alfil_search::selection::Rule;
 use alfil_search::tree::{Gathered, Scratch, Tree, apply, gather};
 
-/// Counts the bytes in use, and the most that ever were.
-struct Counting;
-
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: everything is passed on to the system's allocator; the counters allocate nothing themselves.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
-        MOST.fetch_max(now, Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 const CAP: usize = 64 << 20;
 
@@ -43,11 +19,11 @@ const CAP: usize = 64 << 20;
 #[test]
 fn the_cap_holds_in_a_search_that_runs_ten_times_past_it() {
     let root = Chess::new(&Rules::default());
-    let before = NOW.load(Relaxed);
+    let before = in_use();
     let tree = Tree::new(CAP, 23);
     // The test's own thread may allocate a little meanwhile.
-    assert!(NOW.load(Relaxed) - before <= CAP + 1_000, "{} bytes", NOW.load(Relaxed) - before);
-    assert!(NOW.load(Relaxed) - before > CAP - 1_000, "the cap is made use of");
+    assert!(in_use() - before <= CAP + 1_000, "{} bytes", in_use() - before);
+    assert!(in_use() - before > CAP - 1_000, "the cap is made use of");
 
     let mut scratch = Scratch::new(&root);
     let mut evaluator = Uniform::default();
@@ -72,7 +48,7 @@ fn the_cap_holds_in_a_search_that_runs_ten_times_past_it() {
     println!("{walks} walks, full after {fits}, {} bytes a node", tree.used_bytes() / tree.len());
     assert!(full > 5 * fits, "{full}");
     assert!(tree.used_bytes() <= CAP && tree.used_bytes() > CAP * 9 / 10);
-    assert!(MOST.load(Relaxed) - before <= CAP + 100_000, "{} bytes at most", MOST.load(Relaxed) - before);
+    assert!(most_in_use() - before <= CAP + 100_000, "{} bytes at most", most_in_use() - before);
 
     // What threads need beside the tree is small, and a full tree ends the search.
     let evaluators = (0..2).map(|_| Box::new(Uniform::default()) as Box<dyn Evaluator<Chess>>).collect();
@@ -80,5 +56,5 @@ fn the_cap_holds_in_a_search_that_runs_ten_times_past_it() {
     let limits = Limits { visits: Some(10 * fits), ..Limits::default() };
     let report = search.run(&Settings::default(), &limits, &Control::default(), &mut |_| {});
     assert_eq!(report.ended, Some(Ended::Full));
-    assert!(MOST.load(Relaxed) - before <= CAP + 1_000_000, "{} bytes at most", MOST.load(Relaxed) - before);
+    assert!(most_in_use() - before <= CAP + 1_000_000, "{} bytes at most", most_in_use() - before);
 }

@@ -1,10 +1,9 @@
 //! Drawing from a window takes the same memory however large the window is.
 #![allow(clippy::unwrap_used)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use alfil_counting_allocator::{CountingAllocator, forget_most, in_use, most_in_use};
 use alfil_game::chess::{Az21, Chess};
 use alfil_game::{First, Game, Mover, Score, Wdl};
 use alfil_selfplay::replay::{Draw, DrawSettings, Replay, Window, WindowSettings};
@@ -12,30 +11,8 @@ use alfil_selfplay::{End, GameRecord, Ply};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Counts the bytes in use, and the most that ever were.
-struct Counting;
-
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: everything is passed on to the system's allocator; the counters allocate nothing themselves.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
-        MOST.fetch_max(now, Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// A random game of chess of at most 100 plies, with a policy over half of the moves.
 fn game(number: u64) -> GameRecord {
@@ -55,8 +32,8 @@ fn game(number: u64) -> GameRecord {
 /// The most memory that drawing twenty batches takes, beyond what there was before.
 fn drawing(replay: &mut Replay) -> usize {
     let all = WindowSettings { first: u64::MAX, exponent: 0.65, growth: 0.4, most: u64::MAX };
-    let before = NOW.load(Relaxed);
-    MOST.store(before, Relaxed);
+    let before = in_use();
+    forget_most();
     let window = Window::of(replay, &all);
     let settings = DrawSettings {
         samples: 100_000,
@@ -68,7 +45,7 @@ fn drawing(replay: &mut Replay) -> usize {
     };
     let mut draw = Draw::new(&window, settings);
     (0..20).for_each(|_| assert_eq!(draw.next::<Az21>(replay, 4_096).unwrap().len(), 4_096));
-    MOST.load(Relaxed) - before
+    most_in_use() - before
 }
 
 /// An hour and a half of games against six times as many: nearly ten hours, if two cores play 200 positions a second. That takes
