@@ -5,7 +5,7 @@
 //! threads do so in [parallel]. The [classical] family searches with a handcrafted evaluation instead, from plain minimax to
 //! alpha-beta with all its helpers. Knows games only through their contract, and nothing of libtorch or files.
 
-mod apart;
+mod cache_padded;
 mod evaluator;
 
 pub mod classical;

@@ -8,13 +8,13 @@ use super::{Fault, Record, Who};
 use crate::player::{Played, Player};
 
 /// A thread's own two players.
-pub(super) struct Table<'a, G: FullGame> {
+pub(super) struct Opponents<'a, G: FullGame> {
     pub a: Box<dyn Player<G>>,
     pub b: Box<dyn Player<G>>,
     pub referee: Option<Referee<'a, G>>,
 }
 
-impl<G: FullGame> Table<'_, G> {
+impl<G: FullGame> Opponents<'_, G> {
     /// Plays an opening with A first, then with B first. None if it was told to stop.
     pub fn play(&mut self, pair: u64, opening: &Played<G>, seed: u64, stop: &dyn Fn() -> bool) -> Option<[Record; 2]> {
         let mut game = |first: Who| {

@@ -9,7 +9,7 @@ use alfil_game::FullGame;
 
 use super::archive::OpenArchive;
 use super::journal::Header;
-use super::pair::Table;
+use super::pair::Opponents;
 use super::tally::Tally;
 use super::{Archive, Ended, Record, Referee, Report, StateError};
 use crate::opening::Openings;
@@ -100,8 +100,8 @@ impl<G: FullGame> Match<'_, G> {
             for _ in 0..settings.concurrency.max(1) {
                 let (finished, schedule, halted) = (finished.clone(), &schedule, &halted);
                 scope.spawn(move || {
-                    let table = Table { a: a.player(), b: b.player(), referee };
-                    work(table, schedule, settings.seed, halted, &finished);
+                    let opponents = Opponents { a: a.player(), b: b.player(), referee };
+                    work(opponents, schedule, settings.seed, halted, &finished);
                 });
             }
             drop(finished);
@@ -144,7 +144,7 @@ impl<G: FullGame> Schedule<'_, G> {
 
 /// One thread's part of a match.
 fn work<G: FullGame>(
-    mut table: Table<'_, G>,
+    mut opponents: Opponents<'_, G>,
     schedule: &Mutex<Schedule<'_, G>>,
     seed: u64,
     halted: &(dyn Fn() -> bool + Sync),
@@ -153,7 +153,7 @@ fn work<G: FullGame>(
     while !halted() {
         let next = schedule.lock().unwrap_or_else(PoisonError::into_inner).next();
         let Some((number, opening)) = next else { return };
-        let Some(pair) = table.play(number, &opening, seed, &halted) else { return };
+        let Some(pair) = opponents.play(number, &opening, seed, &halted) else { return };
         if finished.send(pair).is_err() {
             return;
         }

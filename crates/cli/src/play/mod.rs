@@ -7,7 +7,7 @@ mod order;
 mod saved;
 mod seats;
 mod sitting;
-mod table;
+mod terminal_game;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -24,7 +24,7 @@ use engines::{Engines, Wish};
 use input::Input;
 use seats::Seats;
 use sitting::Sitting;
-use table::Table;
+use terminal_game::TerminalGame;
 
 #[derive(Args)]
 #[command(after_help = GRAMMAR)]
@@ -116,7 +116,7 @@ fn sit_down<G: FullGame>(command: PlayCommand, out: &mut impl Write) -> anyhow::
     let coloured = io::stdout().is_terminal() && has_colours(|name| std::env::var_os(name));
     let (idle, again) = (Arc::default(), command.again());
     let stop = stop::flag_unless(Arc::clone(&idle), input::restore_terminal())?;
-    Table { sitting, rules, seats, engines, coloured, stop, idle, command: again }.run(&mut Input::new()?, out)?;
+    TerminalGame { sitting, rules, seats, engines, coloured, stop, idle, command: again }.run(&mut Input::new()?, out)?;
     Ok(Verdict::Fine)
 }
 

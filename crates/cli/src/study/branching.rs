@@ -12,9 +12,9 @@ use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::figures::Figures;
+use super::figures_table::FiguresTable;
 use super::plot::svg;
 use super::sample::{Games, RANDOM_PLIES, Sample};
-use super::table::Table;
 use crate::game::RulesText;
 use crate::match_command::{entrant, progress};
 use crate::{Verdict, stop};
@@ -85,7 +85,7 @@ pub fn run(command: &Branching, out: &mut impl Write) -> anyhow::Result<Verdict>
         writeln!(out, "{report}")?;
     } else {
         let random = format!("The first {RANDOM_PLIES} plies of each are at random.");
-        write!(out, "{}, seed {}.\n{random}\n\n{}", title(command), command.seed, Table(&all))?;
+        write!(out, "{}, seed {}.\n{random}\n\n{}", title(command), command.seed, FiguresTable(&all))?;
         if stopped {
             let played = |figures: &Figures| format!("{} games of {}", figures.sample.lengths.total(), figures.game);
             writeln!(out, "stopped after {}", all.iter().map(played).collect::<Vec<_>>().join(" and "))?;

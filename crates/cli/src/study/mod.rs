@@ -2,10 +2,10 @@
 
 mod branching;
 mod figures;
+mod figures_table;
 mod histogram;
 mod plot;
 mod sample;
-mod table;
 
 use std::io::Write;
 

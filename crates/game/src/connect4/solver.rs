@@ -16,12 +16,12 @@ const COLUMN_ORDER: [usize; COLUMNS] = [3, 2, 4, 1, 5, 0, 6];
 
 /// Solves any position. Keeps what it learned for the next one.
 pub struct Solver {
-    table: Table,
+    table: BoundTable,
 }
 
 impl Default for Solver {
     fn default() -> Solver {
-        Solver { table: Table::new() }
+        Solver { table: BoundTable::new() }
     }
 }
 
@@ -146,7 +146,7 @@ impl Oracle<Connect4> for Solver {
 }
 
 /// Bounds of positions searched before; a newer one takes an older one's place.
-struct Table {
+struct BoundTable {
     /// 50 bits of key, then lower and upper bound of 7 bits each, shifted to be positive. Zero is empty.
     entries: Vec<u64>,
 }
@@ -154,9 +154,9 @@ struct Table {
 const TABLE_BITS: u32 = 22; // 32 MB
 const BOUND_SHIFT: i32 = 32;
 
-impl Table {
-    fn new() -> Table {
-        Table { entries: vec![0; 1 << TABLE_BITS] }
+impl BoundTable {
+    fn new() -> BoundTable {
+        BoundTable { entries: vec![0; 1 << TABLE_BITS] }
     }
 
     fn slot(key: u64) -> usize {
@@ -164,13 +164,13 @@ impl Table {
     }
 
     fn get(&self, key: u64) -> Option<(i32, i32)> {
-        let entry = self.entries[Table::slot(key)];
+        let entry = self.entries[BoundTable::slot(key)];
         let bound = |bits: u64| (bits & 127) as i32 - BOUND_SHIFT;
         (entry >> 14 == key && entry != 0).then(|| (bound(entry >> 7), bound(entry)))
     }
 
     fn put(&mut self, key: u64, low: i32, high: i32) {
         let bits = |bound: i32| (bound + BOUND_SHIFT) as u64 & 127;
-        self.entries[Table::slot(key)] = key << 14 | bits(low) << 7 | bits(high);
+        self.entries[BoundTable::slot(key)] = key << 14 | bits(low) << 7 | bits(high);
     }
 }

@@ -24,14 +24,14 @@ pub(super) const BISHOP: Range<usize> = 6..12;
 const CAPTURES: [(i8, i8); 2] = [(-1, 1), (1, 0)];
 
 /// A set of cells for each cell.
-pub(super) type Table = [Cells; COUNT];
+pub(super) type CellTable = [Cells; COUNT];
 
-static RAYS: [Table; 12] = rays();
-static ROOK_LINES: Table = lines(ROOK);
-static BISHOP_LINES: Table = lines(BISHOP);
-static KING: Table = steps(&DIRECTIONS);
-static KNIGHT: Table = steps(&JUMPS);
-static PAWN: [Table; 2] = [steps(&CAPTURES), mirrored(&steps(&CAPTURES))];
+static RAYS: [CellTable; 12] = rays();
+static ROOK_LINES: CellTable = lines(ROOK);
+static BISHOP_LINES: CellTable = lines(BISHOP);
+static KING: CellTable = steps(&DIRECTIONS);
+static KNIGHT: CellTable = steps(&JUMPS);
+static PAWN: [CellTable; 2] = [steps(&CAPTURES), mirrored(&steps(&CAPTURES))];
 
 /// The rank of each file that White's pawns never stand behind: they start on it, but for the outermost files, which they
 /// come to by capture.
@@ -41,7 +41,7 @@ pub(super) const PAWN_START: [Cells; 2] = pawn_start();
 /// Each side's eleven cells that pawns promote on.
 pub(super) const PROMOTION: [Cells; 2] = promotion();
 
-const fn rays() -> [Table; 12] {
+const fn rays() -> [CellTable; 12] {
     let mut rays = [[Cells::NONE; COUNT]; 12];
     let mut direction = 0;
     while direction < 12 {
@@ -60,7 +60,7 @@ const fn rays() -> [Table; 12] {
     rays
 }
 
-const fn lines(directions: Range<usize>) -> Table {
+const fn lines(directions: Range<usize>) -> CellTable {
     let rays = rays();
     let mut lines = [Cells::NONE; COUNT];
     let mut number = 0;
@@ -75,7 +75,7 @@ const fn lines(directions: Range<usize>) -> Table {
     lines
 }
 
-const fn steps(deltas: &[(i8, i8)]) -> Table {
+const fn steps(deltas: &[(i8, i8)]) -> CellTable {
     let mut table = [Cells::NONE; COUNT];
     let mut number = 0;
     while let Some(from) = Cell::new(number) {
@@ -93,7 +93,7 @@ const fn steps(deltas: &[(i8, i8)]) -> Table {
 }
 
 /// White's table as Black sees it.
-pub(super) const fn mirrored(table: &Table) -> Table {
+pub(super) const fn mirrored(table: &CellTable) -> CellTable {
     let mut result = [Cells::NONE; COUNT];
     let mut number = 0;
     while let Some(from) = Cell::new(number) {

@@ -3,7 +3,7 @@
 //! Every term has a value for the middlegame and one for the endgame, mixed by the pieces that are left. The weights are
 //! our own round numbers, not tuned.
 
-use super::attacks::{self, PAWN_LINE, Table, mirrored};
+use super::attacks::{self, CellTable, PAWN_LINE, mirrored};
 use super::board::{Board, Role};
 use super::cell::{COUNT, Cell, FILES};
 use super::cells::Cells;
@@ -51,9 +51,9 @@ const KING_ATTACKED: Pair = Pair(5, 1);
 const TO_MOVE: i32 = 10;
 
 /// The cells in front of a pawn of each side, on its own file and the ones beside: an enemy pawn there can stop it.
-static FRONT: [Table; 2] = [front(), mirrored(&front())];
+static FRONT: [CellTable; 2] = [front(), mirrored(&front())];
 
-const fn front() -> Table {
+const fn front() -> CellTable {
     let mut front = [Cells::NONE; COUNT];
     let mut number = 0;
     while let Some(pawn) = Cell::new(number) {

@@ -1,7 +1,7 @@
 //! Alpha-beta and its helpers.
 
 use super::node::{INFINITE, Node, WIN, at_ply, is_decided};
-use super::table::{Bound, Table};
+use super::transposition_table::{Bound, TranspositionTable};
 
 /// Switches of [`AlphaBeta`]. The exact ones change how much is searched, never the value found at a depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ const PLIES: usize = 128;
 /// A searcher with its memory.
 pub struct AlphaBeta<N: Node> {
     settings: Settings,
-    table: Table,
+    table: TranspositionTable,
     killers: Vec<[Option<u16>; 2]>,
     /// How often a move, by its code, has cut, deeper ones counting more.
     history: Vec<u32>,
@@ -94,7 +94,7 @@ impl<N: Node> AlphaBeta<N> {
     /// A searcher that remembers nothing yet.
     pub fn new(settings: Settings) -> AlphaBeta<N> {
         AlphaBeta {
-            table: Table::new(if settings.table { settings.table_bytes } else { 0 }),
+            table: TranspositionTable::new(if settings.table { settings.table_bytes } else { 0 }),
             killers: vec![[None; 2]; PLIES],
             history: vec![0; 1 << 16],
             lists: Vec::new(),

@@ -9,7 +9,7 @@ mod alpha_beta;
 mod minimax;
 mod node;
 mod sss;
-mod table;
+mod transposition_table;
 mod turn;
 
 pub use alpha_beta::{AlphaBeta, Found, Settings};

@@ -10,7 +10,7 @@ use super::report::lines;
 use super::worker::{Counts, Shared, Worker, plant};
 use super::{Control, Ended, Limits, Report};
 use crate::Evaluator;
-use crate::apart::Apart;
+use crate::cache_padded::CachePadded;
 use crate::selection::Rule;
 use crate::tree::Tree;
 
@@ -144,10 +144,10 @@ impl<G: Game> Search<G> {
             rule: settings.rule,
             control,
             batch: settings.batch.max(1),
-            budget: Apart(AtomicI64::new(budget)),
+            budget: CachePadded(AtomicI64::new(budget)),
             finished: AtomicBool::new(false),
             full: AtomicBool::new(false),
-            counts: Apart(Counts::default()),
+            counts: CachePadded(Counts::default()),
         };
         let watch = Watch { shared: &shared, settings, limits, began, before };
         let ended = match evaluators.split_first_mut() {
@@ -247,7 +247,7 @@ impl<G: Game> Watch<'_, G> {
     }
 
     fn report(&self) -> Report {
-        let Shared { tree, counts: Apart(counts), .. } = self.shared;
+        let Shared { tree, counts: CachePadded(counts), .. } = self.shared;
         let root = tree.root();
         Report {
             visits: root.map_or(0, |root| root.visits()),

@@ -7,7 +7,7 @@ use alfil_game::Game;
 
 use super::Control;
 use crate::Evaluator;
-use crate::apart::Apart;
+use crate::cache_padded::CachePadded;
 use crate::evaluators::CacheCounts;
 use crate::selection::Rule;
 use crate::tree::{Gathered, Leaf, Scratch, Tree, apply, gather};
@@ -24,10 +24,10 @@ pub(super) struct Shared<'a, G> {
     /// Leaves that a thread has evaluated together.
     pub batch: usize,
     /// Walks that may still begin.
-    pub budget: Apart<AtomicI64>,
+    pub budget: CachePadded<AtomicI64>,
     pub finished: AtomicBool,
     pub full: AtomicBool,
-    pub counts: Apart<Counts>,
+    pub counts: CachePadded<Counts>,
 }
 
 /// A worker tells the others what it has done after so many walks.

@@ -8,7 +8,7 @@ use alfil_game::Side;
 use super::node::{NONE, Node};
 use super::pages::enlarge;
 use super::view::View;
-use crate::apart::Apart;
+use crate::cache_padded::CachePadded;
 
 /// More than any position of the games here has; of more, the first are searched.
 pub(super) const MOST_MOVES: usize = 1_024;
@@ -23,7 +23,7 @@ pub struct Tree {
     edges: Box<[AtomicU32]>,
     /// Nodes in use in the lower half, edges in the upper: taken together, so that nodes and their edges lie in the same
     /// order.
-    used: Apart<AtomicU64>,
+    used: CachePadded<AtomicU64>,
     /// The root, once it is complete.
     root: AtomicU32,
     /// Whether the evaluator tells how long games last.
@@ -57,7 +57,7 @@ impl Tree {
         Tree {
             nodes: room.into_boxed_slice(),
             edges: edges.into_boxed_slice(),
-            used: Apart(AtomicU64::new(0)),
+            used: CachePadded(AtomicU64::new(0)),
             root: AtomicU32::new(NONE),
             moves_left: AtomicBool::new(false),
         }

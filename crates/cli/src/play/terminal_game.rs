@@ -19,7 +19,7 @@ use crate::game::write_columns;
 use crate::outcome::{in_words, side_name};
 
 /// A game that goes on until the user leaves.
-pub struct Table<G: FullGame> {
+pub struct TerminalGame<G: FullGame> {
     pub sitting: Sitting<G>,
     /// For games that are loaded.
     pub rules: G::Rules,
@@ -43,7 +43,7 @@ enum Change {
     Board,
 }
 
-impl<G: FullGame> Table<G> {
+impl<G: FullGame> TerminalGame<G> {
     /// Plays. What is said goes to `out`, a user's mistakes too: they are part of the conversation.
     pub fn run(&mut self, input: &mut Input, out: &mut impl Write) -> anyhow::Result<()> {
         let mut legal = Vec::new();

@@ -3,4 +3,4 @@
 /// Keeps what threads change away from what they only read: two cache lines of its own, since lines are fetched in pairs.
 #[derive(Default)]
 #[repr(align(128))]
-pub(crate) struct Apart<T>(pub T);
+pub(crate) struct CachePadded<T>(pub T);

@@ -19,15 +19,15 @@ pub(super) struct Entry {
 }
 
 /// A table of fixed size; newer entries take the place of older ones.
-pub(super) struct Table {
+pub(super) struct TranspositionTable {
     entries: Vec<Option<Entry>>,
 }
 
-impl Table {
+impl TranspositionTable {
     /// At most `bytes` bytes, at least one entry.
-    pub fn new(bytes: usize) -> Table {
+    pub fn new(bytes: usize) -> TranspositionTable {
         let count = (bytes / size_of::<Option<Entry>>()).max(1);
-        Table { entries: vec![None; count] }
+        TranspositionTable { entries: vec![None; count] }
     }
 
     fn slot(&self, key: u64) -> usize {

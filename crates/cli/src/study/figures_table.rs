@@ -9,11 +9,11 @@ const GAME: usize = 30;
 const LABEL: usize = 18;
 
 /// The table.
-pub struct Table<'a>(pub &'a [Figures]);
+pub struct FiguresTable<'a>(pub &'a [Figures]);
 
-impl Display for Table<'_> {
+impl Display for FiguresTable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Table(all) = *self;
+        let FiguresTable(all) = *self;
         row(f, "", all, |figures| figures.game.to_owned())?;
         row(f, "positions", all, |figures| figures.branching().total().to_string())?;
         row(f, "moves    mean", all, |figures| format!("{:.1}", figures.branching().mean()))?;
@@ -114,7 +114,7 @@ mod tests {
         }
         sample.ends.insert("draw: something with quite a long name".to_owned(), 100);
         let all = [Figures { game: "headquarters", sample }, Figures { game: "x", sample: Sample::default() }];
-        let text = Table(&all).to_string();
+        let text = FiguresTable(&all).to_string();
         assert!(text.lines().all(|line| line.chars().count() <= 80 && line.trim_end() == line), "{text}");
         // A mean length of 50.5 plies, with 100 moves at each.
         assert!(text.replace('\n', " ").contains("10^101 lines of play in headquarters and 10^0 lines"), "{text}");
