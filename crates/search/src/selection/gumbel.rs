@@ -24,34 +24,63 @@ impl Gumbel {
         (self.c_visit + most_visits as f32) * self.c_scale * q
     }
 
-    /// The value of every move: its own where it has been visited, else the mixed value
+    /// Gives every move a value: its own where it has been visited, else the mixed value
     /// `(v + ΣN Σ_visited(π q) / Σ_visited(π)) / (1 + ΣN)`. `value` is the network's for the position itself.
-    pub fn completed(&self, value: f32, priors: &[f32], q: &[f32], visits: &[u32]) -> Vec<f32> {
-        let visited = || priors.iter().zip(q).zip(visits).filter(|(_, visits)| **visits > 0).map(|(pair, _)| pair);
-        let total: u32 = visits.iter().sum();
-        let weight: f32 = visited().map(|(prior, _)| prior.max(f32::MIN_POSITIVE)).sum();
-        let mean = visited().map(|(prior, q)| prior.max(f32::MIN_POSITIVE) * q).sum::<f32>() / weight;
+    pub fn complete(&self, value: f32, moves: &mut [GumbelMove]) {
+        let visited = || moves.iter().filter(|m| m.visits > 0).map(|m| (m.prior.max(f32::MIN_POSITIVE), m.q));
+        let total: u32 = moves.iter().map(|m| m.visits).sum();
+        let weight: f32 = visited().map(|(prior, _)| prior).sum();
+        let mean = visited().map(|(prior, q)| prior * q).sum::<f32>() / weight;
         let mixed = if total == 0 { value } else { (value + total as f32 * mean) / (1.0 + total as f32) };
-        q.iter().zip(visits).map(|(q, visits)| if *visits > 0 { *q } else { mixed }).collect()
+        moves.iter_mut().filter(|m| m.visits == 0).for_each(|m| m.q = mixed);
     }
 
-    /// The improved policy, `softmax(logits + σ(completed q))`: the target to train towards.
-    pub fn improved(&self, priors: &[f32], completed: &[f32], visits: &[u32]) -> Vec<f32> {
-        let most = visits.iter().copied().max().unwrap_or(0);
-        let logit = |(prior, q): (&f32, &f32)| prior.max(f32::MIN_POSITIVE).ln() + self.transform(*q, most);
-        let logits: Vec<f32> = priors.iter().zip(completed).map(logit).collect();
-        let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let sum: f32 = logits.iter().map(|logit| (logit - largest).exp()).sum();
-        logits.into_iter().map(|logit| (logit - largest).exp() / sum).collect()
+    /// Gives moves with completed values their shares of the improved policy, `softmax(logits + σ(completed q))`: the target
+    /// to train towards.
+    pub fn improve(&self, moves: &mut [GumbelMove]) {
+        let most = moves.iter().map(|m| m.visits).max().unwrap_or(0);
+        for m in &mut *moves {
+            m.share = m.logit() + self.transform(m.q, most);
+        }
+        let largest = moves.iter().map(|m| m.share).fold(f32::NEG_INFINITY, f32::max);
+        for m in &mut *moves {
+            m.share = (m.share - largest).exp();
+        }
+        let sum: f32 = moves.iter().map(|m| m.share).sum();
+        moves.iter_mut().for_each(|m| m.share /= sum);
     }
 
-    /// The move to look at inside the tree: the largest `π'(a) - N(a) / (1 + ΣN)`, which makes visits follow the improved
-    /// policy without any chance.
-    pub fn interior(&self, improved: &[f32], visits: &[u32]) -> Option<usize> {
-        let total: u32 = visits.iter().sum();
-        let score = |at: usize| improved[at] - visits[at] as f32 / (1.0 + total as f32);
+    /// The move to look at inside the tree: the largest `π'(a) - N(a) / (1 + ΣN)`, which makes visits, those under way
+    /// included, follow the improved policy without any chance.
+    pub fn interior(&self, moves: &[GumbelMove]) -> Option<usize> {
+        let total: u32 = moves.iter().map(|m| m.started).sum();
+        let score = |m: &GumbelMove| m.share - m.started as f32 / (1.0 + total as f32);
         // The first of equals, as everywhere.
-        (0..improved.len()).rev().max_by(|a, b| score(*a).total_cmp(&score(*b)))
+        let scores = moves.iter().map(score).enumerate().rev();
+        scores.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
+    }
+}
+
+/// A move as Gumbel search weighs it. The steps of [`Gumbel`] fill it in one after the other, so that none of them needs memory
+/// of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GumbelMove {
+    /// What the evaluator held of it.
+    pub prior: f32,
+    /// Its value; of a move without visits, once it is [completed](Gumbel::complete).
+    pub q: f32,
+    /// Visits that have ended.
+    pub visits: u32,
+    /// The same with the visits under way.
+    pub started: u32,
+    /// Its share of the improved policy, once there is [one](Gumbel::improve).
+    pub share: f32,
+}
+
+impl GumbelMove {
+    /// The logarithm of the prior.
+    pub fn logit(&self) -> f32 {
+        self.prior.max(f32::MIN_POSITIVE).ln()
     }
 }
 
@@ -123,47 +152,54 @@ mod tests {
         }
     }
 
+    fn moves(numbers: &[(f32, f32, u32)]) -> Vec<GumbelMove> {
+        let known = |&(prior, q, visits): &(f32, f32, u32)| GumbelMove { prior, q, visits, ..GumbelMove::default() };
+        numbers.iter().map(known).collect()
+    }
+
     #[test]
     fn unvisited_moves_get_the_mixed_value() {
         let gumbel = Gumbel::default();
-        let completed = gumbel.completed(0.1, &[0.5, 0.3, 0.2], &[0.4, 0.0, -0.2], &[3, 0, 1]);
+        let mut some = moves(&[(0.5, 0.4, 3), (0.3, 0.0, 0), (0.2, -0.2, 1)]);
+        gumbel.complete(0.1, &mut some);
         let mean = (0.5 * 0.4 - 0.2 * 0.2) / 0.7;
-        assert!((completed[1] - (0.1 + 4.0 * mean) / 5.0).abs() < 1e-6);
-        assert_eq!((completed[0], completed[2]), (0.4, -0.2));
-        assert_eq!(gumbel.completed(0.1, &[0.5, 0.5], &[0.0, 0.0], &[0, 0]), [0.1, 0.1]);
+        assert!((some[1].q - (0.1 + 4.0 * mean) / 5.0).abs() < 1e-6);
+        assert_eq!((some[0].q, some[2].q), (0.4, -0.2));
+        let mut none = moves(&[(0.5, 0.0, 0), (0.5, 0.0, 0)]);
+        gumbel.complete(0.1, &mut none);
+        assert_eq!([none[0].q, none[1].q], [0.1, 0.1]);
     }
 
     proptest! {
         #[test]
         fn with_exact_values_the_improved_policy_is_never_worse(
-            moves in prop::collection::vec((0.001f32..1.0, -1.0f32..1.0, 0u32..20), 1..40),
+            numbers in prop::collection::vec((0.001f32..1.0, -1.0f32..1.0, 0u32..20), 1..40),
         ) {
-            let sum: f32 = moves.iter().map(|m| m.0).sum();
-            let priors: Vec<f32> = moves.iter().map(|m| m.0 / sum).collect();
-            let q: Vec<f32> = moves.iter().map(|m| m.1).collect();
-            let visits: Vec<u32> = moves.iter().map(|m| m.2).collect();
-            let expected = |policy: &[f32]| policy.iter().zip(&q).map(|(p, q)| p * q).sum::<f32>();
+            let mut moves = moves(&numbers);
+            let sum: f32 = moves.iter().map(|m| m.prior).sum();
+            moves.iter_mut().for_each(|m| m.prior /= sum);
             // The position's own value is the policy's, and visited moves have their true values.
+            let expected = moves.iter().map(|m| m.prior * m.q).sum::<f32>();
             let gumbel = Gumbel::default();
-            let completed = gumbel.completed(expected(&priors), &priors, &q, &visits);
-            let improved = gumbel.improved(&priors, &completed, &visits);
-            prop_assert!((improved.iter().sum::<f32>() - 1.0).abs() < 1e-4);
-            if visits.iter().all(|visits| *visits > 0) {
-                prop_assert!(expected(&improved) >= expected(&priors) - 1e-4);
+            gumbel.complete(expected, &mut moves);
+            gumbel.improve(&mut moves);
+            prop_assert!((moves.iter().map(|m| m.share).sum::<f32>() - 1.0).abs() < 1e-4);
+            if moves.iter().all(|m| m.visits > 0) {
+                prop_assert!(moves.iter().map(|m| m.share * m.q).sum::<f32>() >= expected - 1e-4);
             }
         }
 
         #[test]
         fn interior_visits_follow_the_policy(weights in prop::collection::vec(0.01f32..1.0, 1..20)) {
             let sum: f32 = weights.iter().sum();
-            let policy: Vec<f32> = weights.iter().map(|w| w / sum).collect();
-            let mut visits = vec![0; policy.len()];
+            let share = |weight: &f32| GumbelMove { share: weight / sum, ..GumbelMove::default() };
+            let mut moves: Vec<GumbelMove> = weights.iter().map(share).collect();
             for _ in 0..500 {
-                let next = Gumbel::default().interior(&policy, &visits).unwrap();
-                visits[next] += 1;
+                let next = Gumbel::default().interior(&moves).unwrap();
+                moves[next].started += 1;
             }
-            for (visits, share) in visits.iter().zip(&policy) {
-                prop_assert!((*visits as f32 / 500.0 - share).abs() < 0.01);
+            for m in &moves {
+                prop_assert!((m.started as f32 / 500.0 - m.share).abs() < 0.01);
             }
         }
     }

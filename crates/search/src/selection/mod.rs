@@ -11,7 +11,7 @@ mod puct;
 mod rule;
 mod simple;
 
-pub use gumbel::{Gumbel, considered_visits, gumbel_noise};
+pub use gumbel::{Gumbel, GumbelMove, considered_visits, gumbel_noise};
 pub use moves_left::MovesLeft;
 pub use noise::{dirichlet, mix_noise};
 pub use pruning::{forced_visits, pruned_visits};

@@ -1,10 +1,11 @@
 //! Which move a walk follows at a node.
 
 use alfil_game::Side;
+use arrayvec::ArrayVec;
 
 use super::node::Node;
 use super::store::{MOST_MOVES, Tree};
-use crate::selection::{Gumbel, MovesLeft, Rule, book, uct};
+use crate::selection::{Gumbel, GumbelMove, MovesLeft, Rule, book, uct};
 
 /// A move that is known to lose is not looked at again while there is another one, and one known to win at once.
 const DECIDED: f32 = 10.0;
@@ -99,19 +100,18 @@ fn highest(
 
 /// The move whose visits lag most behind the improved policy.
 fn follow_improved(tree: &Tree, node: &Node, gumbel: &Gumbel) -> (u16, Option<u32>) {
-    let edges = usize::from(node.edges());
-    let priors: Vec<f32> = (0..node.edges()).map(|edge| tree.edge(node, edge).1).collect();
-    let (mut q, mut visits, mut started) = (vec![0.0; edges], vec![0; edges], vec![0; edges]);
-    let mut indices = vec![None; edges];
-    for (index, child) in tree.children(node) {
-        let edge = usize::from(child.parent_edge());
+    let unvisited = |edge| GumbelMove { prior: tree.edge(node, edge).1, ..GumbelMove::default() };
+    // On the stack, and no more of it touched than there are moves.
+    let mut moves = ArrayVec::<GumbelMove, MOST_MOVES>::new();
+    moves.extend((0..node.edges()).take(MOST_MOVES).map(unvisited));
+    for (_, child) in tree.children(node) {
+        let m = &mut moves[usize::from(child.parent_edge())];
         // Values within the range that the transform is made for: a proof is as good as a certain win.
-        q[edge] = child_value(node, child).clamp(-1.0, 1.0);
-        (visits[edge], started[edge]) = child.visits();
-        indices[edge] = Some(index);
+        m.q = child_value(node, child).clamp(-1.0, 1.0);
+        (m.visits, m.started) = child.visits();
     }
-    let completed = gumbel.completed(tree.own_value(node), &priors, &q, &visits);
-    let improved = gumbel.improved(&priors, &completed, &visits);
-    let edge = gumbel.interior(&improved, &started).unwrap_or(0);
-    (edge as u16, indices.get(edge).copied().flatten())
+    gumbel.complete(tree.own_value(node), &mut moves);
+    gumbel.improve(&mut moves);
+    let edge = gumbel.interior(&moves).unwrap_or(0) as u16;
+    (edge, tree.child(node, edge))
 }

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 use alfil_game::Side;
+use arrayvec::ArrayVec;
 
 use super::node::{NONE, Node};
 use super::pages::enlarge;
@@ -259,7 +260,8 @@ impl Tree {
         let first = node.first_edge.load(Relaxed) as usize;
         let edges = &self.edges[first..first + usize::from(node.edges())];
         let pack = |(edge, prior): (&AtomicU32, &f32)| pack(edge.load(Relaxed) as u16, *prior);
-        let mut words: Vec<u32> = edges.iter().zip(priors).map(pack).collect();
+        let mut words = ArrayVec::<u32, MOST_MOVES>::new();
+        words.extend(edges.iter().zip(priors).take(MOST_MOVES).map(pack));
         words.sort_unstable_by(|a, b| b.cmp(a));
         edges.iter().zip(words).for_each(|(edge, word)| edge.store(word, Relaxed));
     }

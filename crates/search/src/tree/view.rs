@@ -73,11 +73,6 @@ impl<'a> View<'a> {
         self.tree.own_value(self.node)
     }
 
-    /// Expected plies to the end, where the evaluator tells.
-    pub fn moves_left(&self) -> Option<f32> {
-        self.node.moves_left()
-    }
-
     /// What is certain about the position.
     pub fn proof(&self) -> Option<Proof> {
         self.node.proof()
@@ -85,15 +80,23 @@ impl<'a> View<'a> {
 
     /// Every move, the most promising first at the time the position was evaluated; none before that.
     pub fn children(&self) -> Vec<Child> {
+        let mut children = Vec::new();
+        self.read_children(&mut children);
+        children
+    }
+
+    /// The same, in memory that is there already.
+    pub(crate) fn read_children(&self, children: &mut Vec<Child>) {
+        children.clear();
         if !self.node.is_expanded() {
-            return Vec::new();
+            return;
         }
         let (tree, parent) = (self.tree, self.node);
         let unvisited = |edge| {
             let (code, prior) = tree.edge(parent, edge);
             Child { edge, code, prior, visits: 0, started: 0, wdl: None, moves_left: None, proof: None }
         };
-        let mut children: Vec<Child> = (0..parent.edges()).map(unvisited).collect();
+        children.extend((0..parent.edges()).map(unvisited));
         for (_, node) in tree.children(parent) {
             let child = &mut children[usize::from(node.parent_edge())];
             (child.visits, child.started) = node.visits();
@@ -101,7 +104,6 @@ impl<'a> View<'a> {
             child.moves_left = node.moves_left();
             child.proof = node.proof().map(|proof| proof.before(node.side(), parent.side()));
         }
-        children
     }
 
     /// The moves, the best to play first: a proven win, the shortest; then what is not a proven loss, the most visited
