@@ -69,16 +69,15 @@ struct MoveSearch {
     walks: u32,
     budget: u32,
     cheap: bool,
-    /// Codes and priors of the moves before noise was added, where surprise is asked for.
-    priors: Vec<(u16, f32)>,
+    /// The priors of the moves before noise was added, where surprise is asked for.
+    priors: ByCode,
     gumbel: Option<GumbelRoot>,
 }
 
 impl MoveSearch {
     /// How far the policy to learn is from what the evaluator held of the moves. 0 where there is none to learn.
-    fn surprise(&self, codes: &[u16], policy: &[f32]) -> f32 {
-        let prior = |code| self.priors.iter().find(|(other, _)| *other == code).map_or(0.0, |(_, prior)| *prior);
-        divergence(codes.iter().zip(policy).map(|(code, share)| (*share, prior(*code))))
+    fn surprise(&self, policy: &[(u16, f32)]) -> f32 {
+        divergence(policy.iter().map(|(code, share)| (*share, self.priors.get(*code))))
     }
 }
 
@@ -184,7 +183,7 @@ impl<G: FullGame> Seat<G> {
         let cheap = settings.cheap.filter(|cheap| self.random.random::<f32>() < cheap.share);
         let root = self.tree.root().filter(|_| settings.surprise > 0.0 && cheap.is_none());
         let moves = root.map(|root| root.children()).unwrap_or_default();
-        let priors = moves.iter().map(|child| (child.code, child.prior)).collect();
+        let priors = ByCode::new(moves.iter().map(|child| (child.code, child.prior)));
         match settings.search {
             SearchKind::Puct { visits, noise_alpha, noise_share, .. } => {
                 if cheap.is_none() && noise_share > 0.0 {
@@ -230,22 +229,30 @@ impl<G: FullGame> Seat<G> {
             None => root.best(),
         }?;
         let temperature = settings.temperature.at(self.plies.len() as u32);
-        let chosen =
-            if temperature > 0.0 { draw(&root, &settings.search, temperature, &mut self.random)? } else { best };
+        let improved = match &settings.search {
+            SearchKind::Gumbel { rule, .. } => improved_policy(&root, rule),
+            SearchKind::Puct { .. } => Vec::new(),
+        };
+        let chosen = if temperature > 0.0 {
+            draw(&root, &settings.search, &improved, temperature, &mut self.random)?
+        } else {
+            best
+        };
         // The position is worth what its best move is, whatever chance has chosen.
         let wdl = match best.proof {
             Some(proof) => proof.wdl(),
             None => best.wdl.or(root.wdl())?,
         };
         let value = Mover(wdl.0.value());
-        let (codes, policy) = if search.cheap { Default::default() } else { self.policy(&root, settings) };
+        let policy = if search.cheap { Vec::new() } else { self.policy(&root, settings, improved) };
         if settings.surprise > 0.0 {
-            self.surprises.push(search.surprise(&codes, &policy));
+            self.surprises.push(search.surprise(&policy));
         }
         let side = self.game.side();
         // A code in the tree is that of a legal move.
         let m = G::Move::try_from(chosen.code).ok()?;
-        self.plies.push(Ply::new(chosen.code, &policy, wdl));
+        let shares: Vec<f32> = policy.iter().map(|(_, share)| *share).collect();
+        self.plies.push(Ply::new(chosen.code, &shares, wdl));
         self.moves += 1;
         self.game.play(m);
         self.tree.advance(&[chosen.code]);
@@ -266,17 +273,16 @@ impl<G: FullGame> Seat<G> {
     }
 
     /// The policy to learn: the codes of the legal moves, in the order that the game generates them in, and their shares.
-    fn policy(&self, root: &View<'_>, settings: &Settings) -> (Vec<u16>, Vec<f32>) {
+    /// `improved` is that of Gumbel search.
+    fn policy(&self, root: &View<'_>, settings: &Settings, improved: Vec<f32>) -> Vec<(u16, f32)> {
         let shares = match &settings.search {
             SearchKind::Puct { rule, forced, .. } => visit_policy(root, Some(rule).filter(|_| *forced > 0.0)),
-            SearchKind::Gumbel { rule, .. } => improved_policy(root, rule),
+            SearchKind::Gumbel { .. } => improved,
         };
-        let children = root.children();
+        let shares = ByCode::new(root.children().iter().map(|child| child.code).zip(shares));
         let mut moves = Vec::new();
         self.game.generate(&mut moves);
-        let share =
-            |code: u16| children.iter().zip(&shares).find(|(child, _)| child.code == code).map(|(_, share)| *share);
-        moves.iter().map(|&m| (m.into(), share(m.into()).unwrap_or(0.0))).unzip()
+        moves.iter().map(|&m| m.into()).map(|code| (code, shares.get(code))).collect()
     }
 
     /// Whether a side that expects this gives up now.
@@ -310,6 +316,23 @@ fn generator(seed: u64, number: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(mix(mix(seed).wrapping_add(number)))
 }
 
+/// A number for each of some moves. A tree orders moves by their priors and a record as the game generates them: this brings
+/// the two together.
+struct ByCode(Vec<(u16, f32)>);
+
+impl ByCode {
+    fn new(moves: impl Iterator<Item = (u16, f32)>) -> ByCode {
+        let mut moves: Vec<(u16, f32)> = moves.collect();
+        moves.sort_unstable_by_key(|(code, _)| *code);
+        ByCode(moves)
+    }
+
+    /// The number of a move, or 0 for one that has none.
+    fn get(&self, code: u16) -> f32 {
+        self.0.binary_search_by_key(&code, |(code, _)| *code).map_or(0.0, |at| self.0[at].1)
+    }
+}
+
 enum Walk {
     /// A walk that begins with an edge of the root, or with any.
     Begin(Option<u16>),
@@ -324,14 +347,19 @@ fn rule(search: &SearchKind) -> Rule {
     }
 }
 
-/// A move drawn by its visits, those that were forced included, or in Gumbel search from the policy that is to be learnt.
-fn draw(root: &View<'_>, search: &SearchKind, temperature: f32, random: &mut Xoshiro256PlusPlus) -> Option<Child> {
+/// A move drawn by its visits, those that were forced included, or in Gumbel search from `improved`, the policy to be learnt.
+fn draw(
+    root: &View<'_>,
+    search: &SearchKind,
+    improved: &[f32],
+    temperature: f32,
+    random: &mut Xoshiro256PlusPlus,
+) -> Option<Child> {
     let ranked = root.ranked();
     match search {
         SearchKind::Puct { .. } => pick(&ranked, temperature.into(), random),
-        SearchKind::Gumbel { rule, .. } => {
-            let shares = improved_policy(root, rule);
-            let share = |child: &Child| shares.get(usize::from(child.edge)).copied().unwrap_or(0.0).into();
+        SearchKind::Gumbel { .. } => {
+            let share = |child: &Child| improved.get(usize::from(child.edge)).copied().unwrap_or(0.0).into();
             pick_by(&ranked, share, temperature.into(), random)
         }
     }

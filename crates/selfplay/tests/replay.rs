@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use alfil_game::connect4::{Connect4, Stones};
 use alfil_game::{First, Game, Mover, Score, Wdl};
 use alfil_nn::Architecture;
-use alfil_selfplay::replay::{Draw, DrawSettings, Replay, Window, WindowSettings, build};
+use alfil_selfplay::replay::{Draw, DrawSettings, Replay, Sample, SharedRecord, Window, WindowSettings, build};
 use alfil_selfplay::{End, GameRecord, Ply};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -178,6 +179,30 @@ fn a_damaged_chunk_is_set_aside_and_the_others_are_drawn_from() {
 }
 
 #[test]
+fn nothing_is_learnt_from_a_record_with_an_illegal_move() {
+    let architecture = Architecture::new::<Stones>("8x1".parse().unwrap());
+    let built = |record: GameRecord| {
+        let plies = record.plies.len() as u32;
+        let record = Arc::new(SharedRecord::new(record));
+        let sample = |ply| Sample { record: Arc::clone(&record), ply, symmetry: None, search_value: 0.0 };
+        build::<Stones>(&architecture, &(), &(0..plies + 3).map(sample).collect::<Vec<_>>()).len()
+    };
+    let sound = game(1);
+    let plies = sound.plies.len();
+    assert_eq!(built(sound.clone()), plies, "and from no ply after the last");
+    let mut full_column = sound.clone();
+    full_column.plies.truncate(1);
+    full_column.plies = vec![full_column.plies[0].clone(); 8];
+    assert_eq!(built(full_column), 0);
+    let mut no_column = sound.clone();
+    no_column.plies[plies - 1].code = 7;
+    assert_eq!(built(no_column), 0);
+    let mut from_nowhere = sound;
+    from_nowhere.start = "no position".to_owned();
+    assert_eq!(built(from_nowhere), 0);
+}
+
+#[test]
 fn targets_are_what_happened_seen_by_the_mover() {
     let folder = folder("targets");
     let (mut replay, _) = Replay::open(&folder).unwrap();
@@ -199,8 +224,7 @@ fn targets_are_what_happened_seen_by_the_mover() {
         assert_eq!(stones, sample.ply as f32);
     }
     // Half of what the search expected, which was the same each time, and half of the result.
-    let mixed: Vec<_> =
-        drawn.iter().cloned().map(|sample| alfil_selfplay::replay::Sample { search_value: 0.5, ..sample }).collect();
+    let mixed: Vec<_> = drawn.iter().cloned().map(|sample| Sample { search_value: 0.5, ..sample }).collect();
     let mixed = build::<Stones>(&architecture, &(), &mixed);
     for (pure, mixed) in built.wdl().iter().zip(mixed.wdl()) {
         let [pure, mixed] = [pure, mixed].map(|wdl| <[f32; 3]>::from(wdl.0));
@@ -209,8 +233,7 @@ fn targets_are_what_happened_seen_by_the_mover() {
         assert!((0..3).all(|i| (mixed[i] - half(i)).abs() < 2e-3), "{pure:?} {mixed:?}");
     }
     // Turned, each position is the mirror image: the policy goes with it.
-    let turned: Vec<_> =
-        drawn.iter().cloned().map(|sample| alfil_selfplay::replay::Sample { symmetry: Some(0), ..sample }).collect();
+    let turned: Vec<_> = drawn.iter().cloned().map(|sample| Sample { symmetry: Some(0), ..sample }).collect();
     let turned = build::<Stones>(&architecture, &(), &turned);
     for number in 0..built.len() {
         assert_eq!(built.policy(number), turned.policy(number));

@@ -116,7 +116,8 @@ fn sit_down<G: FullGame>(command: PlayCommand, out: &mut impl Write) -> anyhow::
     let coloured = io::stdout().is_terminal() && has_colours(|name| std::env::var_os(name));
     let (idle, again) = (Arc::default(), command.again());
     let stop = stop::flag_unless(Arc::clone(&idle), input::restore_terminal())?;
-    TerminalGame { sitting, rules, seats, engines, coloured, stop, idle, command: again }.run(&mut Input::new()?, out)?;
+    TerminalGame { sitting, rules, seats, engines, coloured, stop, idle, command: again }
+        .run(&mut Input::new()?, out)?;
     Ok(Verdict::Fine)
 }
 

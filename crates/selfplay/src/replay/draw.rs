@@ -11,7 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
 use super::folder::Chunk;
-use super::{Damage, Replay, ReplayError, Sample, Window};
+use super::{Damage, Replay, ReplayError, Sample, SharedRecord, Window};
 use crate::GameRecord;
 
 /// Samples that wait to be drawn: chunks are read until there are so many, so that a batch holds positions of many games.
@@ -128,12 +128,12 @@ impl Draw {
     /// Puts samples of a chunk into the pool, and tells how many: all, or none if no game of the chunk is to be drawn from.
     fn take<E: Encoding>(&mut self, records: Vec<GameRecord>, samples: u64) -> u64 {
         let DrawSettings { held_out, from_held_out, symmetries, search_value, .. } = self.settings;
-        let mut positions: Vec<(Arc<GameRecord>, u32)> = Vec::new();
+        let mut positions: Vec<(Arc<SharedRecord>, u32)> = Vec::new();
         for record in records {
             if is_held_out(record.number, held_out) != from_held_out {
                 continue;
             }
-            let record = Arc::new(record);
+            let record = Arc::new(SharedRecord::new(record));
             for (ply, number) in record.plies.iter().zip(0..) {
                 positions.extend((0..ply.copies).map(|_| (Arc::clone(&record), number)));
             }

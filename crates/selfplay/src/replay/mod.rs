@@ -10,5 +10,5 @@ mod window;
 
 pub use draw::{Draw, DrawSettings, POOL_BYTES, build};
 pub use folder::{Damage, Replay, ReplayError, set_aside};
-pub use sample::Sample;
+pub use sample::{Sample, SharedRecord};
 pub use window::{Window, WindowSettings};
