@@ -3,6 +3,7 @@
 //! Nothing that the program does can stop ours: every wait has an end, lines and their number are bounded, and the child is
 //! killed and reaped when it is no longer needed.
 
+mod find;
 mod go;
 mod process;
 mod reply;

@@ -1,12 +1,13 @@
 //! A child process that is spoken to in lines.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::find::find;
 use crate::player::PlayerError;
 
 /// Bytes of a line that are kept; the rest of it is passed over.
@@ -29,13 +30,13 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a program: a path, or a path and arguments with blanks between.
+    /// Starts a program: its name or path, and arguments with blanks between.
     pub fn start(command: &str) -> std::io::Result<Process> {
         let (program, arguments) = if Path::new(command).is_file() {
-            (command, Vec::new())
+            (PathBuf::from(command), Vec::new())
         } else {
             let mut words = command.split_whitespace();
-            (words.next().unwrap_or_default(), words.collect())
+            (find(words.next().unwrap_or_default())?, words.collect())
         };
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -11,7 +11,7 @@ use alfil_core::wording::shorten;
 /// Which program, and how it plays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExternalSettings {
-    /// Its path, and arguments with blanks between.
+    /// Its name or path, and arguments with blanks between.
     pub command: String,
     /// UCI options by name.
     pub options: Vec<(String, String)>,

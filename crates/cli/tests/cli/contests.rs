@@ -189,6 +189,33 @@ fn a_match_with_faults_has_failed() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn an_engine_named_without_a_path_is_found() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new("named");
+    let engine = folder.file("fake-engine");
+    // The shell is named by its path: PATH holds nothing else than the engine.
+    let script = "#!/bin/sh\nwhile read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; quit) exit;; \
+                  go*) echo bestmove a1a1;; esac; done\n";
+    std::fs::write(&engine, script).unwrap();
+    std::fs::set_permissions(&engine, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let play = |path: &str| {
+        let arguments = ["match", "uci:fake-engine,nodes=1", "random", "--games", "2"];
+        Command::new(env!("CARGO_BIN_EXE_alfil")).env("PATH", path).args(arguments).output().unwrap()
+    };
+    // It plays, if only an illegal move.
+    let found = play(&folder.file(""));
+    assert_eq!(found.status.code(), Some(1), "{found:?}");
+    assert!(String::from_utf8_lossy(&found.stdout).contains("not a legal move"), "{found:?}");
+    let nowhere = play("/nowhere");
+    let text = String::from_utf8(nowhere.stderr).unwrap();
+    assert_eq!(nowhere.status.code(), Some(2), "{text}");
+    assert!(text.contains("there is no program 'fake-engine' in PATH, /usr/games or /usr/local/games"), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+}
+
 /// Its engine does not notice that nobody speaks to it any more.
 #[cfg(target_os = "linux")]
 #[test]
