@@ -17,7 +17,7 @@ use crate::{Verdict, stop, time};
 
 #[derive(Args)]
 pub struct Analyse {
-    /// What judges positions: handcrafted, trained (the network that comes along), or a network file, ours or Leela's
+    /// What judges positions: handcrafted, trained (the bundled network), or a network file, ours or Leela's
     #[arg(value_name = "E", default_value = "handcrafted")]
     evaluator: String,
     /// The game's name

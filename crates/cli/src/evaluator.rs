@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use alfil_game::Knowledge;
-use alfil_nn::Network;
+use alfil_nn::{Bundled, Network};
 use alfil_search::evaluators::Kind;
 use anyhow::{Context, bail, ensure};
 
-/// The evaluator that a text names, for a game: a word, or a network file.
+/// The evaluator that a text names, for a game: a word, a network file or the name of a bundled network.
 pub fn kind(text: &str, game: &str) -> anyhow::Result<Kind> {
     let games =
         text.strip_prefix("rollout:").map(|games| games.parse().ok().filter(|games| (1..=10_000).contains(games)));
@@ -19,13 +19,13 @@ pub fn kind(text: &str, game: &str) -> anyhow::Result<Kind> {
         (_, Some(None)) => bail!("'{text}' should name from 1 to 10000 games, as in rollout:10"),
         ("material", _) => Kind::Handcrafted(Knowledge::Material),
         ("handcrafted", _) => Kind::Handcrafted(Knowledge::Full),
-        ("trained", _) => Kind::Network(Arc::new(shipped(game)?)),
+        ("trained", _) => Kind::Network(Arc::new(trained(game)?)),
         _ => {
             let path = Path::new(text);
             ensure!(
-                path.exists(),
-                "there is no evaluator or network file '{text}': \
-                 use trained, handcrafted, material, uniform, rollout, or a network file"
+                path.exists() || Bundled::named(text).is_some(),
+                "there is no evaluator or network file '{text}': use trained, handcrafted, material, uniform, rollout, \
+                 a network file or the name of a bundled network"
             );
             Kind::Network(Arc::new(Network::open(path)?))
         }
@@ -34,10 +34,12 @@ pub fn kind(text: &str, game: &str) -> anyhow::Result<Kind> {
 
 /// The stronger one of `trained` and `handcrafted`.
 pub fn strongest(game: &str) -> &'static str {
-    if Network::is_shipped_strong(game) { "trained" } else { "handcrafted" }
+    let is_stronger = Bundled::default_of(game).is_some_and(|bundled| bundled.is_stronger_than_handcrafted);
+    if is_stronger { "trained" } else { "handcrafted" }
 }
 
-fn shipped(game: &str) -> anyhow::Result<Network> {
-    Network::shipped(game)
-        .with_context(|| format!("no network for {game} comes with this program: name a network file"))
+fn trained(game: &str) -> anyhow::Result<Network> {
+    let bundled = Bundled::default_of(game)
+        .with_context(|| format!("no network for {game} is bundled with this program: name a network file"))?;
+    Ok(bundled.network()?)
 }

@@ -23,7 +23,7 @@ pub struct SearchCommand {
     game: String,
     #[command(flatten)]
     place: Place,
-    /// What judges positions: handcrafted, material, trained (the network that comes along), uniform, rollout, rollout:GAMES,
+    /// What judges positions: handcrafted, material, trained (the bundled network), uniform, rollout, rollout:GAMES,
     /// or a network file
     #[arg(long, default_value = "handcrafted", value_name = "E")]
     evaluator: String,

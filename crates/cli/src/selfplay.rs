@@ -28,7 +28,7 @@ use crate::{Verdict, stop, torch};
 
 #[derive(Args)]
 pub struct SelfplayCommand {
-    /// What judges positions: a network file, trained (the network that comes along), handcrafted, material, uniform, rollout,
+    /// What judges positions: a network file, trained (the bundled network), handcrafted, material, uniform, rollout,
     /// or rollout:GAMES
     #[arg(value_name = "E")]
     evaluator: String,

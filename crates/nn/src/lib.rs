@@ -6,11 +6,14 @@
 
 mod architecture;
 mod batch;
+mod bundled;
 mod engine;
 mod file;
+// The build script uses it; here it is only tested.
+#[cfg(test)]
+mod manifest;
 mod network;
 mod open;
-mod shipped;
 
 pub mod lc0;
 pub mod learning;
@@ -19,6 +22,7 @@ pub use architecture::{
     Activation, Architecture, ArchitectureError, HeadShape, PolicyShape, Size, ValueOutput, ValueShape,
 };
 pub use batch::{Batch, Outputs};
+pub use bundled::{Bundled, BundledError};
 pub use engine::{Engine, Instructions, Model};
 pub use file::FileError;
 pub use network::{Block, Convolution, Dense, Head, Network, Origin, PolicyHead, Squeeze, Weights};

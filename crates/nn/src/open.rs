@@ -8,7 +8,7 @@ use alfil_game::registry::UnknownEncoding;
 use alfil_game::{Encoding, Game, with_encoding};
 
 use crate::lc0::{self, Lc0Error};
-use crate::{FileError, Network};
+use crate::{Bundled, BundledError, FileError, Network};
 
 /// Why a network cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -28,15 +28,23 @@ enum Why {
     #[error(transparent)]
     Lc0(#[from] Lc0Error),
     #[error(transparent)]
+    Bundled(#[from] BundledError),
+    #[error(transparent)]
     Encoding(#[from] UnknownEncoding),
     #[error("it is for {game} with an encoding of {other}")]
     Game { game: String, other: &'static str },
 }
 
 impl Network {
-    /// Reads a network of ours or of Leela's, whichever the file holds, for one of our encodings.
+    /// Reads a network of ours or of Leela's, whichever the file holds, for one of our encodings. Where there is no such file, it
+    /// may be the name of a [bundled](Bundled) network.
     pub fn open(path: &Path) -> Result<Network, OpenError> {
-        read(path).map_err(|why| OpenError { path: path.to_owned(), why })
+        let bundled = path.to_str().filter(|_| !path.exists()).and_then(Bundled::named);
+        let network = match bundled {
+            Some(bundled) => bundled.network().map_err(Why::from),
+            None => read(path),
+        };
+        network.map_err(|why| OpenError { path: path.to_owned(), why })
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alfil_game::{FullGame, Knowledge, Mover, Side, Wdl};
-use alfil_nn::Network;
+use alfil_nn::{Bundled, Network};
 use alfil_search::Evaluator;
 use alfil_search::evaluators::{Cache, CacheMemory, Inference, Kind, Maker, Tempered, cached_moves, maker_on};
 use alfil_search::parallel::{Control, Ended, Limits, Report, Search, Settings};
@@ -143,8 +143,10 @@ impl<G: FullGame> Brain<G> {
 
     fn load(&self, options: &Options) -> Result<Maker<G>, String> {
         let network = match options.weights_file.as_str() {
-            "" => Network::shipped(G::NAME)
-                .ok_or_else(|| format!("no network for {} comes with this program", G::NAME))?,
+            "" => Bundled::default_of(G::NAME)
+                .ok_or_else(|| format!("no network for {} is bundled with this program", G::NAME))?
+                .network()
+                .map_err(|error| chain(&error))?,
             path => Network::open(Path::new(path)).map_err(|error| chain(&error))?,
         };
         if options.device == "cpu" {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use alfil_game::{FullGame, Knowledge};
-use alfil_nn::{FileError, Network, OpenError, Origin};
+use alfil_nn::{Bundled, BundledError, FileError, Network, OpenError, Origin};
 use alfil_search::evaluators::Kind;
 
 use super::line::PlayerKind;
@@ -22,9 +22,12 @@ pub enum BuildError {
     /// The game has no exact solver.
     #[error("the oracle does not play {0}: it has no exact solver")]
     NoOracle(&'static str),
-    /// No network comes with the program for the game.
-    #[error("no network for {0} comes with this program: name a network file")]
+    /// No network is bundled with the program for the game.
+    #[error("no network for {0} is bundled with this program: name a network file")]
     NoModel(&'static str),
+    /// The bundled network cannot be used.
+    #[error(transparent)]
+    Bundled(#[from] BundledError),
     /// The network cannot be used.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -79,14 +82,9 @@ impl PlayerLine {
             PlayerKind::Uct(settings) => tree(&Kind::Rollout(1), settings),
             PlayerKind::Handcrafted(settings) => tree(&Kind::Handcrafted(Knowledge::Full), settings),
             PlayerKind::Trained(settings) => {
-                let network = Network::shipped(G::NAME).ok_or(BuildError::NoModel(G::NAME))?;
-                let Origin { generation, steps, .. } = &network.origin;
-                // Another version of the program may come with another network.
-                let identity = format!("{}, generation {generation:?} of {steps:?} steps", self.settings);
-                let kind = Kind::Network(Arc::new(network));
-                let unusable = |why| BuildError::Network { path: name.clone(), why };
-                Entrant::tree(name, identity, &kind, *settings).map_err(unusable)
+                self.bundled(Bundled::default_of(G::NAME).ok_or(BuildError::NoModel(G::NAME))?, *settings)
             }
+            PlayerKind::Bundled(bundled, settings) => self.bundled(bundled, *settings),
             PlayerKind::Network(path, settings) => self.network(path, *settings),
             PlayerKind::External(external) => {
                 // A wrong path or option should show now, not as two hundred lost games.
@@ -99,6 +97,15 @@ impl PlayerLine {
                 Ok(entrant)
             }
         }
+    }
+
+    fn bundled<G: FullGame>(&self, bundled: &Bundled, settings: TreeSettings) -> Result<Entrant<G>, BuildError> {
+        let network = bundled.network()?;
+        let Origin { generation, steps, .. } = &network.origin;
+        // Another version of the program may have another network.
+        let identity = format!("{}, generation {generation:?} of {steps:?} steps", self.settings);
+        Entrant::tree(&self.name, identity, &Kind::Network(Arc::new(network)), settings)
+            .map_err(|why| BuildError::Network { path: self.name.clone(), why })
     }
 
     fn network<G: FullGame>(&self, path: &Path, settings: TreeSettings) -> Result<Entrant<G>, BuildError> {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use alfil_game::Knowledge;
+use alfil_nn::Bundled;
 use alfil_search::selection::Rule;
 
 use super::keys::{Keys, seconds};
@@ -21,8 +22,9 @@ Players:
   turns:depth=3,actions=4         plain alpha-beta over whole turns
   uct:rollouts=500                plain Monte Carlo tree search
   handcrafted:visits=800          tree search with the handcrafted evaluation
-  trained:visits=800              tree search with the shipped network
-  FILE.safetensors:visits=800     tree search with a network
+  trained:visits=800              tree search with the bundled network
+  FILE.safetensors:visits=800     tree search with a network: a file, or a
+                                  name of models/manifest.toml
   uci:PROGRAM ARGS,movetime=0.1   an engine that speaks UCI
 
 Keys, with commas between them:
@@ -64,6 +66,7 @@ pub(super) enum PlayerKind {
     Uct(TreeSettings),
     Handcrafted(TreeSettings),
     Trained(TreeSettings),
+    Bundled(&'static Bundled, TreeSettings),
     Network(PathBuf, TreeSettings),
     External(ExternalSettings),
 }
@@ -117,13 +120,12 @@ pub enum LineError {
     #[error("the engine '{0}' needs a limit: movetime=, nodes=, depth= or tc=")]
     NoLimit(String),
     /// `uci:` and nothing after it.
-    #[error("uci: should be followed by the program, as in uci:/usr/games/stockfish,movetime=0.1")]
+    #[error("uci: should be followed by the program, as in uci:stockfish,movetime=0.1")]
     NoProgram,
 }
 
 const KINDS: [&str; 8] = ["random", "oracle", "alphabeta", "turns", "uct", "handcrafted", "trained", "uci"];
-const KINDS_IN_WORDS: &str =
-    "use random, oracle, alphabeta, turns, uct, handcrafted, trained, uci:PROGRAM or a network file";
+const KINDS_IN_WORDS: &str = "use random, oracle, alphabeta, turns, uct, handcrafted, trained, uci:PROGRAM, a network file or the name of a bundled network";
 const LONGEST_NAME: usize = 200;
 
 impl FromStr for PlayerLine {
@@ -179,7 +181,16 @@ impl FromStr for PlayerLine {
                 let kind = PlayerKind::Network(PathBuf::from(path), settings);
                 PlayerLine { name: name(&keys, &shown), settings: written, kind }
             }
-            _ => return Err(LineError::Unknown { word: shorten(word), nearest: did_you_mean(word, KINDS) }),
+            _ => match Bundled::named(word) {
+                Some(bundled) => {
+                    let keys = Keys::parse(word, keys, &TREE_KEYS)?;
+                    plain(PlayerKind::Bundled(bundled, tree_settings(&keys, &["visits", "nodes"], 800)?), &keys)
+                }
+                None => {
+                    let known = KINDS.into_iter().chain(Bundled::all().iter().map(|bundled| bundled.name));
+                    return Err(LineError::Unknown { word: shorten(word), nearest: did_you_mean(word, known) });
+                }
+            },
         })
     }
 }
@@ -295,6 +306,15 @@ mod tests {
     #[test]
     fn the_help_fits_a_narrow_terminal() {
         assert!(GRAMMAR.lines().all(|line| line.len() <= 78), "{GRAMMAR}");
+    }
+
+    #[test]
+    fn bundled_networks_are_players_by_name() {
+        let PlayerKind::Bundled(bundled, tree) = read("connect4:visits=7").kind else { panic!() };
+        assert_eq!((bundled.name, tree.visits), ("connect4", Some(7)));
+        assert_eq!(read("connect4:visits=7").name, "connect4:visits=7");
+        assert!(complaint("conect4").contains("(did you mean connect4?)"));
+        assert!(Bundled::all().iter().all(|bundled| !KINDS.contains(&bundled.name)), "it could not be named");
     }
 
     #[test]

@@ -10,8 +10,8 @@
 //! | `turns:depth=3,actions=4` | plain alpha-beta over whole turns, where a turn is several moves |
 //! | `uct:rollouts=500` | plain Monte Carlo tree search, one random game a visit |
 //! | `handcrafted:visits=800` | tree search with the handcrafted evaluation |
-//! | `trained:visits=800` | tree search with the network that comes with the program |
-//! | `net.safetensors:visits=800` | tree search with a network file |
+//! | `trained:visits=800` | tree search with the bundled network for the game |
+//! | `net.safetensors:visits=800` | tree search with a network: a file, or the name of a bundled one |
 //! | `uci:/path/to/engine --flag,movetime=0.1,option.Hash=64` | another program that speaks UCI |
 //!
 //! Tree searches take `visits=` (`nodes=` is the same) or `movetime=` in seconds, and `threads=`, `temperature=` and, but for

@@ -39,7 +39,7 @@ pub struct Wish<'a> {
 }
 
 impl<G: FullGame> Engines<G> {
-    /// A wished-for player, or a tree search: with the network that comes along if it is stronger than the handcrafted
+    /// A wished-for player, or a tree search: with the bundled network if it is stronger than the handcrafted
     /// evaluation, else with that.
     pub fn new(wish: &Wish<'_>) -> anyhow::Result<Engines<G>> {
         let evaluator = wish.evaluator.unwrap_or(strongest(G::NAME)).to_owned();
@@ -86,7 +86,7 @@ impl<G: FullGame> Engines<G> {
 /// A tree search with an evaluator, which it is named by.
 fn searcher<G: FullGame>(evaluator: &str, settings: TreeSettings) -> anyhow::Result<Entrant<G>> {
     let name = match evaluator {
-        "trained" => "the network that comes along".to_owned(),
+        "trained" => "the bundled network".to_owned(),
         "handcrafted" => "the handcrafted evaluation".to_owned(),
         other => other.to_owned(),
     };

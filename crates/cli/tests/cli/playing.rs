@@ -56,7 +56,7 @@ fn the_engine_plays_the_other_side_or_both() {
     assert!(text.contains("  alfil play hexchess --side both --level 2 --rules stalemate=3/4 --position "), "{text}");
     assert!(!text.contains("h6 by black"), "{text}");
     let watched = played(&["connect4", "--side", "none", "--level", "1"], "");
-    assert!(watched.contains("level 1 of 10, a tree search with the network that comes along"), "{watched}");
+    assert!(watched.contains("level 1 of 10, a tree search with the bundled network"), "{watched}");
     assert!(watched.contains(" wins: four in a row") || watched.contains("draw: "), "{watched}");
     let boards = watched.matches("1 2 3 4 5 6 7").count();
     assert_eq!(boards, watched.matches(" plays ").count() + 1, "{watched}");
@@ -65,7 +65,7 @@ fn the_engine_plays_the_other_side_or_both() {
     assert!(text.contains("a tree search with the handcrafted evaluation"), "the network is weaker: {text}");
     assert!(text.contains("hint: Ra8#, which wins in 1 turn\n") && text.contains("white wins: checkmate"), "{text}");
     let text = played(&["chess", "--net", "trained"], "e4\nquit\n");
-    assert!(text.contains("the network that comes along") && text.contains(" --net trained --position "), "{text}");
+    assert!(text.contains("the bundled network") && text.contains(" --net trained --position "), "{text}");
     let text = played(&["tictactoe"], "quit\n");
     assert!(text.contains("a tree search with the handcrafted evaluation"), "{text}");
 }
