@@ -157,7 +157,7 @@ pub const DECLARATIONS: &[Declaration] = &[
     Declaration {
         name: "WeightsFile",
         flag: "weights",
-        help: "The network, ours or Leela's, or the word handcrafted; empty is the one that comes with the program",
+        help: "The network: a file, ours or Leela's; the word handcrafted; a name of models/manifest.toml, or empty for the bundled one",
         needs: Needs::Nothing,
         kind: Kind::Text { field: |options| &mut options.weights_file },
     },

@@ -140,11 +140,13 @@ fn a_position_is_searched_and_the_tree_drawn() {
     let tiny = folder.file("tiny.safetensors");
     stdout(&["net", "random", "--game", "tictactoe", "--arch", "8x1", "-o", &tiny]);
     // All commands know the same evaluators.
-    for evaluator in ["trained", "handcrafted", "material"] {
+    for evaluator in ["trained", "connect4", "handcrafted", "material"] {
         json(&["search", "connect4", "--evaluator", evaluator, "--visits", "9", "--json"]);
         json(&["analyse", evaluator, "--game", "connect4", "--movetime", "10ms", "--hash", "8", "--json"]);
     }
-    assert!(complaint(&["analyse", "trained", "--game", "tictactoe"]).contains("no network for tictactoe comes with"));
+    assert!(
+        complaint(&["analyse", "trained", "--game", "tictactoe"]).contains("no network for tictactoe is bundled with")
+    );
     for evaluator in ["uniform", "rollout", "rollout:3", "material", "handcrafted", tiny.as_str()] {
         for rule in ["play", "self-play", "uct", "book", "gumbel"] {
             let arguments =
