@@ -38,6 +38,7 @@ pub mod chess;
 pub mod connect4;
 pub mod headquarters;
 pub mod hexchess;
+pub mod nim;
 pub mod tictactoe;
 
 pub use encoded::{Encoded, EncodingFn, EncodingList};

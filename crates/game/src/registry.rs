@@ -31,6 +31,7 @@ macro_rules! registered_games {
             $crate::connect4::Connect4: $crate::connect4::Stones;
             $crate::tictactoe::TicTacToe: $crate::tictactoe::Stones;
             $crate::headquarters::Headquarters: $crate::headquarters::Grid;
+            $crate::nim::Nim: $crate::nim::Heaps;
             => $($arguments)*
         }
     };
@@ -168,7 +169,7 @@ mod tests {
         assert_eq!(with_game!("chess", G => G::TITLE).unwrap(), "chess and Chess960");
         assert_eq!(
             with_game!("conect4", G => G::TITLE).unwrap_err().to_string(),
-            "there is no game 'conect4' (did you mean connect4?): the games are chess, hexchess, connect4, tictactoe, headquarters"
+            "there is no game 'conect4' (did you mean connect4?): the games are chess, hexchess, connect4, tictactoe, headquarters, nim"
         );
         assert_eq!(with_encoding!("chess/az119", E => E::PLANES).unwrap(), 119);
         assert_eq!(

@@ -1,22 +1,25 @@
 //! Every registered game and encoding keeps its promises.
 
-use alfil_game::Rules;
 use alfil_game::conformance::{Check, Effort, check_encoding, check_game};
 use alfil_game::{
-    Encoding, FullGame, Game, for_each_encoding, for_each_game, headquarters::Headquarters, hexchess::HexChess,
+    Encoding, FullGame, Game, Rules, for_each_encoding, for_each_game, headquarters::Headquarters, hexchess::HexChess,
     read_foreign_rules, read_rules,
 };
+
+/// What is promised where a game or an encoding has something of the kind, and who has nothing.
+const NOTHING_TO_TRY: &[(&str, &[&str])] = &[
+    ("the oracle agrees with itself a ply later", &["chess", "hexchess", "headquarters"]),
+    ("random endings can be played, and read back as written", &["connect4", "tictactoe", "nim"]),
+    ("declared symmetries turn planes and policy alike", &["chess/az21", "chess/az119", "chess/lc0-112", "nim/heaps"]),
+];
 
 fn report(name: &str, checks: Vec<Check>) {
     for Check { promise, result } in checks {
         match result {
             Ok(cases) => {
                 println!("{name}: {promise} ({cases} cases)");
-                let some_have_none = promise.contains("oracle")
-                    || promise.contains("endings")
-                    || promise.contains("sides")
-                    || promise.contains("symmetries");
-                assert!(cases > 0 || some_have_none, "{name}: {promise}: nothing to try it on");
+                let excused = NOTHING_TO_TRY.iter().any(|(of, names)| *of == promise && names.contains(&name));
+                assert_eq!(cases == 0, excused, "{name}: {promise}: {cases} cases");
             }
             Err(error) => panic!("{name}: {promise}: {error}"),
         }

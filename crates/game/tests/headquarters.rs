@@ -1,4 +1,4 @@
-//! The rules of the headquarters game, by the numbers of the thesis and the gaps that docs/headquarters.md closes.
+//! The rules of the headquarters game, by the numbers of Gutiérrez Utande (2017) and the gaps that docs/headquarters.md closes.
 #![allow(clippy::unwrap_used)]
 
 use alfil_game::Estimates;
@@ -225,7 +225,7 @@ fn rules_are_chosen_by_text() {
 }
 
 #[test]
-fn the_estimate_is_the_thesis_s_with_its_weights() {
+fn the_estimate_is_the_published_one_with_its_weights() {
     let start = Headquarters::new(&Rules::default());
     assert_eq!((start.evaluate(Knowledge::Full), start.evaluate(Knowledge::Material)), (0, 0));
     // Health 12 to 10, points 20 to 15, ways: red 4 and 8 to m8, blue 3 to c3, and 23 for each who has fallen.

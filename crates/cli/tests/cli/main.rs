@@ -8,3 +8,5 @@ mod playing;
 mod support;
 #[cfg(feature = "torch")]
 mod training;
+#[cfg(feature = "torch")]
+mod tutorial;

@@ -175,7 +175,7 @@ mod tests {
         Chess::from_position(fen, &Default::default()).unwrap()
     }
 
-    /// The book's numbers: plane from 1, rank from 1, file from 1.
+    /// The numbers in Fernández Camello, "Ajedrez y Computación" (2023): plane from 1, rank from 1, file from 1.
     fn book(game: &Chess, text: &str) -> (usize, usize, usize) {
         let index = Az21::index(game, game.parse_move(text).unwrap());
         (index / 64 + 1, index % 64 / 8 + 1, index % 8 + 1)

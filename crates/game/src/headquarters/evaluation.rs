@@ -1,9 +1,9 @@
-//! The thesis's estimate: points of the headquarters, ways to the enemy's, health of the soldiers.
+//! The estimate of Gutiérrez Utande (2017): points of the headquarters, ways to the enemy's, health of the soldiers.
 
 use super::position::{Army, Position, Unit};
 use crate::Knowledge;
 
-/// How much each term counts. The thesis has 1 for all, and calls other weights the best way to other behaviour.
+/// How much each term counts. Gutiérrez Utande has 1 for all, and calls other weights the best way to other behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Weights {
     /// A point of a headquarters.
@@ -20,7 +20,7 @@ impl Default for Weights {
     }
 }
 
-/// What the thesis counts as 1, in hundredths of a soldier of 10 points.
+/// What Gutiérrez Utande counts as 1, in hundredths of a soldier of 10 points.
 const POINT: i32 = 10;
 
 /// The estimate as the side to move sees it, in hundredths of a soldier. Material is the soldiers' health.

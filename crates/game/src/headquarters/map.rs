@@ -7,7 +7,7 @@ use super::cells::{Cell, Cells, HEIGHT, WIDTH};
 use super::position::{Army, FULL_HEALTH, FULL_POINTS, Field, Position, UNITS, Unit};
 use crate::Side;
 
-/// The map of the thesis's public program, with blue's side made red's turned by half so that both have the same chances.
+/// The map of Gutiérrez Utande's public program (2017), with blue's side made red's turned by half so that both have the same chances.
 pub(super) fn usual() -> Position {
     const SOLDIERS: [Cell; UNITS] = [Cell::fixed(2, 1), Cell::fixed(4, 4), Cell::fixed(3, 8)];
     let (width, height) = (WIDTH as u8, HEIGHT as u8);

@@ -1,4 +1,4 @@
-//! The turns that are worth looking at: the thesis's promising-actions filter.
+//! The turns that are worth looking at: the promising-actions filter of Gutiérrez Utande (2017).
 //!
 //! All orders of three soldiers make more than 15,000 turns. The filter keeps the few best orders of each soldier, judged by
 //! themselves, and combines them.
@@ -35,7 +35,7 @@ pub(super) fn promising(position: &Position, keep: usize, turns: &mut Vec<Turn<M
         acts + guards + COVERS * own.iter().filter(|reach| reach.contains(order.to)).count() as u32
     };
     let goal = position.other().headquarters;
-    // Equals: first those that advance, as the thesis wants it, then as the mover sees them from its own corner, so that
+    // Equals: first those that advance, as that filter wants it, then as the mover sees them from its own corner, so that
     // both sides have the same turns.
     let rank = |order: &Order| {
         let action = position.seen_action(order.action).number();
