@@ -4,21 +4,25 @@
 //! game and do not lose a drawn one. A player's mark is the share of positions in which it finds one.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Sender, channel};
 
 use alfil_core::seed::derive;
 use alfil_game::{FullGame, Knowledge};
+use alfil_search::{EvaluatorError, catch_panic};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::player::{AlphaBetaPlayer, Entrant, Played, Player};
+use crate::player::{AlphaBetaPlayer, Entrant, Played, Player, PlayerError};
 
 /// Plies that the better moves of varied play look ahead.
 const DEPTH: u32 = 3;
 
 /// Shares of random moves in varied play: a game has one of these.
 const RANDOM: [f64; 3] = [1.0, 0.5, 0.2];
+
+/// Whose threads these are, in messages.
+const PART: &str = "the exam";
 
 /// Positions with the moves that keep the value of the game.
 pub struct Exam<G: FullGame> {
@@ -67,76 +71,93 @@ impl<G: FullGame> Exam<G> {
         seed: u64,
         tell: &mut dyn FnMut(u64, u64),
         stop: &AtomicBool,
-    ) -> Option<Exam<G>> {
-        let quick_from = G::oracle()?.quick_from();
+    ) -> Result<Option<Exam<G>>, EvaluatorError> {
+        let Some(oracle) = G::oracle() else { return Ok(None) };
+        let quick_from = oracle.quick_from();
         let next = AtomicUsize::new(0);
         let mut questions: Vec<(usize, Question<G>)> = Vec::with_capacity(positions);
-        std::thread::scope(|scope| {
-            let (sender, made) = channel();
-            for _ in 0..threads() {
-                let (sender, next) = (sender.clone(), &next);
-                scope.spawn(move || {
-                    let Some(mut oracle) = G::oracle() else { return };
-                    while let number = next.fetch_add(1, Relaxed)
-                        && number < positions
-                        && !stop.load(Relaxed)
-                    {
-                        let game = varied(rules, derive(seed, &[number as u64]), quick_from);
-                        let judged = oracle.judge_moves(game.now());
-                        let best = judged.iter().map(|(_, judgement)| judgement.score.0.points()).fold(0.0, f32::max);
-                        let right = judged.iter().filter(|(_, judgement)| judgement.score.0.points() == best);
-                        let right = right.map(|(m, _)| (*m).into()).collect();
-                        if sender.send((number, Question { game, right, moves: judged.len() })).is_err() {
-                            return;
-                        }
-                    }
-                });
+        let make = |sender: &Sender<(usize, Question<G>)>| {
+            let Some(mut oracle) = G::oracle() else { return Ok(()) };
+            while let number = next.fetch_add(1, Relaxed)
+                && number < positions
+                && !stop.load(Relaxed)
+            {
+                let game = varied(rules, derive(seed, &[number as u64]), quick_from);
+                let judged = oracle.judge_moves(game.now());
+                let best = judged.iter().map(|(_, judgement)| judgement.score.0.points()).fold(0.0, f32::max);
+                let right = judged.iter().filter(|(_, judgement)| judgement.score.0.points() == best);
+                let right = right.map(|(m, _)| (*m).into()).collect();
+                let _ = sender.send((number, Question { game, right, moves: judged.len() }));
             }
-            drop(sender);
-            for question in made {
-                questions.push(question);
-                tell(questions.len() as u64, positions as u64);
-            }
-        });
+            Ok(())
+        };
+        together(alfil_core::cores(), make, |question| {
+            questions.push(question);
+            tell(questions.len() as u64, positions as u64);
+        })?;
         questions.sort_by_key(|(number, _)| *number);
-        (!stop.load(Relaxed)).then(|| Exam { questions: questions.into_iter().map(|(_, question)| question).collect() })
+        let questions = questions.into_iter().map(|(_, question)| question).collect();
+        Ok((!stop.load(Relaxed)).then_some(Exam { questions }))
     }
 
     /// Asks a player, on so many threads. A player that gives no legal move is wrong.
-    pub fn mark(&self, player: &Entrant<G>, threads: usize, tell: &mut dyn FnMut(u64, u64), stop: &AtomicBool) -> Mark {
+    pub fn mark(
+        &self,
+        player: &Entrant<G>,
+        threads: usize,
+        tell: &mut dyn FnMut(u64, u64),
+        stop: &AtomicBool,
+    ) -> Result<Mark, EvaluatorError> {
         let next = AtomicUsize::new(0);
-        std::thread::scope(|scope| {
-            let (sender, answers) = channel();
-            for _ in 0..threads.max(1) {
-                let (sender, next) = (sender.clone(), &next);
-                scope.spawn(move || {
-                    let mut player = player.player();
-                    while let number = next.fetch_add(1, Relaxed)
-                        && let Some(question) = self.questions.get(number)
-                        && !stop.load(Relaxed)
-                    {
-                        if sender.send((question.choice(), question.is_answered(player.as_mut(), number))).is_err() {
-                            return;
-                        }
-                    }
-                });
+        let ask = |sender: &Sender<(bool, bool)>| {
+            let mut player = player.player()?;
+            while let number = next.fetch_add(1, Relaxed)
+                && let Some(question) = self.questions.get(number)
+                && !stop.load(Relaxed)
+            {
+                let right = question.is_answered(player.as_mut(), number);
+                // The others need not go on after a failure.
+                let right = right.inspect_err(|_| next.store(self.questions.len(), Relaxed))?;
+                let _ = sender.send((question.choice(), right));
             }
-            drop(sender);
-            self.count(&answers, tell)
-        })
-    }
-
-    fn count(&self, answers: &Receiver<(bool, bool)>, tell: &mut dyn FnMut(u64, u64)) -> Mark {
+            Ok(())
+        };
         let mut mark = Mark::default();
-        for (choice, right) in answers {
+        together(threads, ask, |(choice, right)| {
             mark.positions += 1;
             mark.right += u64::from(right);
             mark.choices += u64::from(choice);
             mark.right_choices += u64::from(choice && right);
             tell(mark.positions, self.questions.len() as u64);
-        }
-        mark
+        })?;
+        Ok(mark)
     }
+}
+
+/// Has this many threads work, and takes what they send until all have ended.
+fn together<T: Send>(
+    threads: usize,
+    work: impl Fn(&Sender<T>) -> Result<(), EvaluatorError> + Sync,
+    take: impl FnMut(T),
+) -> Result<(), EvaluatorError> {
+    std::thread::scope(|scope| {
+        let (sender, found) = channel();
+        let work = &work;
+        let workers: Vec<_> = (0..threads.max(1))
+            .map(|_| {
+                let sender = sender.clone();
+                scope.spawn(move || catch_panic(PART, || work(&sender)).flatten())
+            })
+            .collect();
+        drop(sender);
+        found.into_iter().for_each(take);
+        // All of them have ended before any failure is told.
+        let ended: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
+        let check = |worker: std::thread::Result<Result<(), EvaluatorError>>| {
+            worker.map_err(|panic| EvaluatorError::panicked(PART, &*panic)).flatten()
+        };
+        ended.into_iter().try_for_each(check)
+    })
 }
 
 impl<G: FullGame> Question<G> {
@@ -145,9 +166,12 @@ impl<G: FullGame> Question<G> {
         self.right.len() < self.moves
     }
 
-    fn is_answered(&self, player: &mut dyn Player<G>, number: usize) -> bool {
-        let answer = player.new_game(number as u64).and_then(|()| player.choose(&self.game));
-        answer.is_ok_and(|choice| self.right.contains(&choice.m.into()))
+    fn is_answered(&self, player: &mut dyn Player<G>, number: usize) -> Result<bool, EvaluatorError> {
+        match player.new_game(number as u64).and_then(|()| player.choose(&self.game)) {
+            Ok(choice) => Ok(self.right.contains(&choice.m.into())),
+            Err(PlayerError::Evaluator(failed)) => Err(failed),
+            Err(_) => Ok(false),
+        }
     }
 }
 
@@ -175,10 +199,6 @@ fn varied<G: FullGame>(rules: &G::Rules, seed: u64, from: u32) -> Played<G> {
     }
 }
 
-fn threads() -> usize {
-    alfil_core::cores()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,13 +208,17 @@ mod tests {
     #[test]
     fn the_perfect_player_has_full_marks_and_the_random_one_has_not() {
         let (never, mut quiet) = (AtomicBool::new(false), |_: u64, _: u64| {});
-        let exam = Exam::<TicTacToe>::new(200, &(), 1, &mut quiet, &never).unwrap();
-        let perfect = exam.mark(&Entrant::new("o", "o", || Box::new(OraclePlayer::default())), 3, &mut quiet, &never);
+        let exam = Exam::<TicTacToe>::new(200, &(), 1, &mut quiet, &never).unwrap().unwrap();
+        let perfect =
+            exam.mark(&Entrant::new("o", "o", || Box::new(OraclePlayer::default())), 3, &mut quiet, &never).unwrap();
         assert_eq!((perfect.positions, perfect.right), (200, 200));
         assert_eq!(perfect.choices, perfect.right_choices);
-        let random = exam.mark(&Entrant::new("r", "r", || Box::new(RandomPlayer::default())), 2, &mut quiet, &never);
+        let random =
+            exam.mark(&Entrant::new("r", "r", || Box::new(RandomPlayer::default())), 2, &mut quiet, &never).unwrap();
         assert_eq!(random.choices, perfect.choices);
         assert!(random.share() < 0.85 && random.share_of_choices() < random.share(), "{random:?}");
-        assert!(Exam::<alfil_game::chess::Chess>::new(1, &Default::default(), 1, &mut quiet, &never).is_none());
+        assert!(
+            Exam::<alfil_game::chess::Chess>::new(1, &Default::default(), 1, &mut quiet, &never).unwrap().is_none()
+        );
     }
 }

@@ -6,7 +6,7 @@ mod common;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use alfil_arena::contest::StateError;
+use alfil_arena::contest::ContestError;
 use alfil_arena::ladder::{Ladder, Standings, svg};
 use alfil_arena::opening::Openings;
 use alfil_game::FullGame;
@@ -14,7 +14,7 @@ use alfil_game::connect4::Connect4;
 use alfil_game::tictactoe::TicTacToe;
 use common::{Folder, entrant};
 
-fn climb<G: FullGame>(lines: &[&str], games: u64, state: Option<&Path>) -> Result<Standings, StateError> {
+fn climb<G: FullGame>(lines: &[&str], games: u64, state: Option<&Path>) -> Result<Standings, ContestError> {
     ladder::<G>(lines, games, state).run(&mut |_| {}, &AtomicBool::new(false))
 }
 

@@ -14,7 +14,7 @@ use alfil_game::connect4::Connect4;
 use alfil_game::pgn::PgnReader;
 use alfil_game::tictactoe::{self, TicTacToe};
 use alfil_game::{Game, play_line};
-use alfil_nn::{Architecture, Network};
+use alfil_nn::{Architecture, Cpu, Network};
 use alfil_search::evaluators::Kind;
 use common::{Folder, entrant, play, settings};
 
@@ -47,11 +47,11 @@ fn networks_play_without_a_file_too() {
     let network = Network::random::<Encoding>(Architecture::new::<Encoding>("8x1".parse().unwrap()), 1);
     let kind = Kind::Network(network.into());
     let settings_of = |visits| TreeSettings { visits: Some(visits), ..TreeSettings::default() };
-    let candidate = Entrant::<TicTacToe>::tree("candidate", "1", &kind, settings_of(300)).unwrap();
-    let raw = Entrant::tree("raw", "2", &kind, settings_of(1)).unwrap();
+    let candidate = Entrant::<TicTacToe>::tree("candidate", "1", &kind, &Cpu, settings_of(300)).unwrap();
+    let raw = Entrant::tree("raw", "2", &kind, &Cpu, settings_of(1)).unwrap();
     let (_, report) = play(&candidate, &raw, settings(20, 2), none()).unwrap();
     assert!(report.wins > report.losses, "{report}");
-    assert!(Entrant::<Chess>::tree("x", "x", &kind, TreeSettings::default()).is_err());
+    assert!(Entrant::<Chess>::tree("x", "x", &kind, &Cpu, TreeSettings::default()).is_err());
 }
 
 #[test]

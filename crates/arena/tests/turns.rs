@@ -50,7 +50,7 @@ fn the_rest_of_a_planned_turn_is_what_was_searched() {
 fn a_forced_win_is_counted_in_turns() {
     let text = "15/15/15/15/15/15/15/15/15/15 c3:20,m9:10,l8:10,n8:10 m8:20,k2:10,l2:10 red 9";
     let game = Played::new(Headquarters::from_position(text, &Default::default()).unwrap());
-    let mut player = entrant::<Headquarters>("handcrafted:visits=100000").player();
+    let mut player = entrant::<Headquarters>("handcrafted:visits=100000").player().unwrap();
     let opinion = player.choose(&game).unwrap().opinion.unwrap();
     assert_eq!(opinion.worth, Worth::Win(3), "{opinion}");
     assert!(opinion.to_string().starts_with("+M2/"), "{opinion}");

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use alfil_game::{FullGame, MoveNumbers, Mover, Wdl, registry, with_game};
-use alfil_search::evaluators::{Kind, Tempered};
+use alfil_nn::Cpu;
 use alfil_search::parallel::{Ended, Limits, Line, Report, Search, Settings};
 use alfil_search::tree::{Tree, USUAL_MOVES};
 use anyhow::{Context, bail};
@@ -49,17 +49,13 @@ fn analyse<G: FullGame>(command: &Analyse, out: &mut impl Write) -> anyhow::Resu
         bail!("there is nothing to analyse: the game is over ({})", outcome.reason);
     }
     let kind = kind(&command.evaluator, G::NAME)?;
-    let maker = kind.maker::<G>().with_context(|| format!("cannot use {}", command.evaluator))?;
-    let cores = alfil_core::cores() as u32;
-    let temperature = match kind {
-        Kind::Network(_) => alfil_uci::options::Options::default().policy_temperature,
-        _ => 1.0,
-    };
-    let evaluators = (0..command.threads.unwrap_or(cores))
-        .map(|number| Box::new(Tempered::new(maker(number.into()), temperature)) as Box<dyn alfil_search::Evaluator<G>>)
-        .collect();
+    let backend = kind.backend::<G>(&Cpu).with_context(|| format!("cannot use {}", command.evaluator))?;
+    let play = kind.play_settings();
+    let backend = play.backend(backend);
+    let threads = command.threads.unwrap_or(alfil_core::cores() as u32);
+    let evaluators = (0..u64::from(threads)).map(|number| backend.evaluator(number)).collect::<Result<_, _>>()?;
     let mut search = Search::new(tree(command.hash)?, evaluators, root.clone());
-    let settings = Settings { lines: command.multipv as usize, ..Settings::default() };
+    let settings = Settings { rule: play.rule, lines: command.multipv as usize, ..Settings::default() };
     let control = stop::control()?;
     control.set_deadline(Some(Instant::now() + command.movetime));
     let live = io::stderr().is_terminal() && !command.place.json;
@@ -72,6 +68,7 @@ fn analyse<G: FullGame>(command: &Analyse, out: &mut impl Write) -> anyhow::Resu
     if live {
         eprint!("\r\x1b[K");
     }
+    let report = report?;
     if command.place.json { print_json(&root, &report, out) } else { print(&root, &report, out) }
 }
 

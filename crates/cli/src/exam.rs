@@ -55,11 +55,11 @@ fn examine<G: FullGame>(command: ExamCommand, out: &mut impl Write) -> anyhow::R
     let bar = progress(command.positions.into())?;
     bar.set_message("positions judged");
     let mut count = |done: u64, _: u64| bar.set_position(done);
-    let exam = Exam::<G>::new(command.positions as usize, &rules, command.seed, &mut count, &stop);
+    let exam = Exam::<G>::new(command.positions as usize, &rules, command.seed, &mut count, &stop)?;
     for player in players.iter().take_while(|_| !stop.load(Relaxed)) {
         let Some(exam) = &exam else { break };
         bar.set_message(player.name.clone());
-        let mark = exam.mark(player, Arena::threads(player.threads), &mut count, &stop);
+        let mark = exam.mark(player, Arena::threads(player.threads), &mut count, &stop)?;
         if command.json {
             writeln!(out, "{}", to_json(&player.name, &mark))?;
         } else {

@@ -27,7 +27,7 @@ mod train;
 mod uci;
 mod usage;
 
-pub use torch::{Evaluator, Libtorch};
+pub use torch::Libtorch;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

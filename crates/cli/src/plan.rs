@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use alfil_game::with_encoding;
+use alfil_nn::{Cpu, Device};
 use alfil_train::{Config, Machine, Plan, plan};
 use clap::Args;
 use serde_json::json;
@@ -37,7 +38,7 @@ pub fn run(command: PlanCommand, out: &mut impl Write) -> anyhow::Result<Verdict
 }
 
 fn print(plan: &Plan, config: &Config, machine: &Machine, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    let where_played = if machine.inference.is_some() { "CUDA" } else { "the CPU engine" };
+    let where_played = if machine.device.name() == Cpu.name() { "the CPU engine" } else { "CUDA" };
     let generation = if machine.overlap {
         plan.selfplay.max(plan.training + plan.gate)
     } else {

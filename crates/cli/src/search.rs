@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use alfil_game::{FullGame, Mover, Score, Wdl, with_game};
+use alfil_nn::Cpu;
+use alfil_search::PlaySettings;
 use alfil_search::parallel::{Ended, Limits, Report, Search, Settings};
 use alfil_search::selection::{Gumbel, Puct, Rule};
 use alfil_search::tree::{Child, Proof, dot};
@@ -87,15 +89,17 @@ fn search<G: FullGame>(command: SearchCommand, out: &mut impl Write) -> anyhow::
         bail!("there is nothing to search: the game is over ({})", outcome.reason);
     }
     let kind = kind(&command.evaluator, G::NAME)?;
-    let maker = kind.maker::<G>().with_context(|| format!("cannot use {}", command.evaluator))?;
-    let evaluators = (0..u64::from(command.threads)).map(maker).collect();
+    let backend = kind.backend::<G>(&Cpu).with_context(|| format!("cannot use {}", command.evaluator))?;
+    let play = PlaySettings { rule: command.rule.rule(), ..kind.play_settings() };
+    let backend = play.backend(backend);
+    let evaluators = (0..u64::from(command.threads)).map(|n| backend.evaluator(n)).collect::<Result<_, _>>()?;
     let control = stop::control()?;
     control.set_deadline(command.movetime.map(|time| Instant::now() + time));
     let visits = command.visits.or_else(|| command.movetime.is_none().then_some(1_000));
     let limits = Limits { visits, ..Limits::default() };
-    let settings = Settings { rule: command.rule.rule(), batch: command.batch as usize, lines: 1 };
+    let settings = Settings { rule: play.rule, batch: command.batch as usize, lines: 1 };
     let mut search = Search::new(tree(command.hash)?, evaluators, root.clone());
-    let report = search.run(&settings, &limits, &control, &mut |_| {});
+    let report = search.run(&settings, &limits, &control, &mut |_| {})?;
     if let Some(path) = &command.dot {
         let text = dot(search.tree(), &root, 60);
         alfil_core::disk::write_whole(path, text.as_bytes())

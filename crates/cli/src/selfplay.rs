@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use alfil_game::{FullGame, registry, with_game};
-use alfil_nn::Network;
-use alfil_search::evaluators::{Kind, Maker, cached};
+use alfil_nn::{Cpu, Device};
+use alfil_search::evaluators::{Kind, cached};
 use alfil_search::selection::{Gumbel, Puct};
 use alfil_selfplay::{Cheap, Counts, Resign, SearchKind, Session, Settings, Starts, Temperature, Tickets, next_number};
 use alfil_train::RunDirectory;
@@ -23,7 +23,7 @@ use crate::evaluator::kind;
 use crate::game::RulesText;
 use crate::pace::Pace;
 use crate::time::clock;
-use crate::train::inference;
+use crate::train::device_group;
 use crate::{Verdict, stop, torch};
 
 #[derive(Args)]
@@ -105,20 +105,23 @@ pub fn run(command: SelfplayCommand, out: &mut impl Write) -> anyhow::Result<Ver
 }
 
 fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    let maker = match (&command.device, &kind) {
-        (Some(device), Kind::Network(network)) => on_device(network, device),
+    let device: Box<dyn Device> = match (&command.device, &kind) {
+        (Some(device), Kind::Network(_)) => {
+            let libtorch = torch::require()?;
+            Box::new(device_group(libtorch, &libtorch.devices(device)?)?)
+        }
         (Some(_), _) => bail!("--device is for networks"),
-        (None, _) => kind.maker::<G>().map_err(anyhow::Error::from),
+        (None, _) => Box::new(Cpu),
     };
-    let maker = maker.with_context(|| format!("cannot use {}", command.evaluator))?;
+    let backend = kind.backend::<G>(&*device).with_context(|| format!("cannot use {}", command.evaluator))?;
     let rules = command.rules.read::<G>()?;
     let settings = settings::<G>(&command, &rules)?;
     std::fs::create_dir_all(&command.output)
         .with_context(|| format!("cannot make the folder {}", command.output.display()))?;
     let _lock = lock(&command.output)?;
-    let maker = match command.cache {
-        0 => maker,
-        megabytes => cached(maker, (megabytes as usize) << 20),
+    let backend = match command.cache {
+        0 => backend,
+        megabytes => cached(backend, (megabytes as usize) << 20),
     };
     let first = next_number::<G>(&command.output)?;
     let stop = stop::flag()?;
@@ -126,7 +129,7 @@ fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write)
         settings,
         rules,
         lanes: command.lanes.map_or_else(cores, |lanes| lanes as usize),
-        maker: &maker,
+        backend: &*backend,
         judge: None,
         tickets: Arc::new(Tickets::of(first..first.saturating_add(command.games))),
         stop: &stop,
@@ -162,12 +165,6 @@ fn lock(folder: &Path) -> anyhow::Result<Lock> {
         RunError::Locked(folder) => anyhow!("another process is filling the folder {}", folder.display()),
         other => other.into(),
     })
-}
-
-/// Evaluators of a network on libtorch.
-fn on_device<G: FullGame>(network: &Arc<Network>, device: &str) -> anyhow::Result<Maker<G>> {
-    let libtorch = torch::require()?;
-    Ok(alfil_train::on_device(&inference(libtorch, libtorch.devices(device)?), network)?)
 }
 
 /// How the games are played.

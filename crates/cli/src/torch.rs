@@ -4,14 +4,11 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use alfil_nn::learning::{Learner, LearningSettings};
-use alfil_nn::{Architecture, Batch, Network, Outputs};
+use alfil_nn::{Architecture, Device, Devices};
 use anyhow::Context;
 
-/// An evaluator as a closure.
-pub type Evaluator = Box<dyn FnMut(&Batch, &mut Outputs) -> anyhow::Result<()> + Send>;
-
-/// libtorch, as far as the commands use it.
-pub trait Libtorch: Sync {
+/// libtorch, as far as the commands use it. Its devices have numbers of 16 bits where that is faster.
+pub trait Libtorch: Devices {
     /// Its version.
     fn version(&self) -> &'static str;
 
@@ -21,8 +18,8 @@ pub trait Libtorch: Sync {
     /// Which device a name (cpu, cuda, cuda:N, auto) stands for, and why.
     fn choose(&self, device: &str) -> anyhow::Result<String>;
 
-    /// A network on a device, with numbers of 16 bits where asked and possible.
-    fn evaluator(&self, network: &Network, device: &str, half: bool) -> anyhow::Result<Evaluator>;
+    /// The device with a name, with numbers of 32 bits.
+    fn open_exact(&self, device: &str) -> anyhow::Result<Box<dyn Device>>;
 
     /// The devices that a text with commas names (auto is one of them), each as cpu or cuda:N.
     fn devices(&self, text: &str) -> anyhow::Result<Vec<String>>;
@@ -36,9 +33,6 @@ pub trait Libtorch: Sync {
         devices: &[String],
         seed: u64,
     ) -> anyhow::Result<Box<dyn Learner>>;
-
-    /// Networks on devices, for the UCI engine.
-    fn backend(&self) -> alfil_uci::Backend;
 }
 
 static LINKED: OnceLock<&'static dyn Libtorch> = OnceLock::new();

@@ -3,6 +3,7 @@
 use std::io::{self, BufReader};
 use std::path::PathBuf;
 
+use alfil_nn::Devices;
 use alfil_uci::options::{DECLARATIONS, Declaration, HANDCRAFTED, Options};
 use anyhow::Context;
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, builder::ValueHint};
@@ -80,10 +81,10 @@ impl EngineOptions {
 
 pub fn run(options: &EngineOptions) -> anyhow::Result<Verdict> {
     let options = options.read()?;
-    let backend = match options.device.as_str() {
+    let devices: Option<&'static dyn Devices> = match options.device.as_str() {
         "cpu" => None,
-        _ => Some(torch::require()?.backend()),
+        _ => Some(torch::require()?),
     };
-    alfil_uci::run(BufReader::new(io::stdin()), io::stdout(), options, backend)?;
+    alfil_uci::run(BufReader::new(io::stdin()), io::stdout(), options, devices)?;
     Ok(Verdict::Fine)
 }

@@ -1,5 +1,7 @@
 //! What a network is: its [`Architecture`], its weights, its file, and a CPU [`Engine`] to run it.
 //!
+//! A [`Device`] computes networks, which can fail; the CPU is one.
+//!
 //! How it is [taught](learning) is here as a contract; what computes the gradients is elsewhere.
 //!
 //! Knows games only through their encodings, and nothing of libtorch or search.
@@ -7,6 +9,7 @@
 mod architecture;
 mod batch;
 mod bundled;
+mod device;
 mod engine;
 mod file;
 // The build script uses it; here it is only tested.
@@ -23,7 +26,10 @@ pub use architecture::{
 };
 pub use batch::{Batch, Outputs};
 pub use bundled::{Bundled, BundledError};
-pub use engine::{Engine, Instructions, Model};
+pub use device::{
+    BatchSizes, Device, DeviceGroup, Devices, EncodedNetwork, EvaluatorError, Inference, LoadedNetwork, catch_panic,
+};
+pub use engine::{Cpu, Engine, Instructions, Model};
 pub use file::FileError;
 pub use network::{Block, Convolution, Dense, Head, Network, Origin, PolicyHead, Squeeze, Weights};
 pub use open::OpenError;

@@ -23,7 +23,8 @@ fn search(tree: &Tree, root: &Chess, nodes: u32) {
         if let Gathered::Leaf(leaf) = gather(tree, root, &Rule::default(), None, &mut scratch) {
             evaluator.add(&scratch.game, &scratch.moves);
             let mut leaf = Some(leaf);
-            Evaluator::<Chess>::run(&mut evaluator, &mut |_, evaluation| {
+            // This evaluator cannot fail.
+            let _ = Evaluator::<Chess>::run(&mut evaluator, &mut |_, evaluation| {
                 if let Some(leaf) = leaf.take() {
                     apply(tree, leaf, &evaluation);
                 }

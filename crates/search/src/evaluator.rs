@@ -1,6 +1,7 @@
 //! The contract between a search and whatever judges its leaves.
 
 use alfil_game::{Game, Mover, Wdl};
+use alfil_nn::EvaluatorError;
 
 use crate::evaluators::CacheCounts;
 
@@ -44,8 +45,9 @@ pub trait Evaluator<G: Game>: Send {
         CacheCounts::default()
     }
 
-    /// Judges what was added, hands over each answer with its number, in order, and begins anew.
-    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>));
+    /// Judges what was added, hands over each answer with its number, in order, and begins anew. After an error some of the
+    /// answers are missing, and what was added is forgotten.
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) -> Result<(), EvaluatorError>;
 }
 
 impl<G: Game, V: Evaluator<G> + ?Sized> Evaluator<G> for Box<V> {
@@ -61,7 +63,7 @@ impl<G: Game, V: Evaluator<G> + ?Sized> Evaluator<G> for Box<V> {
         (**self).cache_counts()
     }
 
-    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
-        (**self).run(take);
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) -> Result<(), EvaluatorError> {
+        (**self).run(take)
     }
 }

@@ -21,7 +21,7 @@ impl Player {
     fn play(&mut self, start: &Chess, moves: &[alfil_game::chess::Move], visits: u32) -> alfil_game::chess::Move {
         self.0.go_to(start, moves);
         let limits = Limits { visits: Some(visits), ..Limits::default() };
-        self.0.run(&Settings::default(), &limits, &Control::default(), &mut |_| {}).best().unwrap().into()
+        self.0.run(&Settings::default(), &limits, &Control::default(), &mut |_| {}).unwrap().best().unwrap().into()
     }
 }
 

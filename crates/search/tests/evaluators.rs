@@ -9,12 +9,12 @@ use alfil_game::chess::{Az21, Chess, Rules};
 use alfil_game::connect4::{self, Connect4};
 use alfil_game::hexchess::HexChess;
 use alfil_game::tictactoe::{self, TicTacToe};
-use alfil_game::{Game, Knowledge, Mover, Wdl, for_each_game, play_line};
-use alfil_nn::{Architecture, Network};
+use alfil_game::{Encoding, Game, Knowledge, Mover, Wdl, for_each_game, play_line};
+use alfil_nn::{Architecture, Cpu, Network};
 use alfil_search::evaluators::{
-    Cache, CacheCounts, CacheMemory, Handcrafted, NetworkEvaluator, Pool, Rollout, Tempered, Uniform, cached_moves,
+    Cache, CacheCounts, CacheMemory, Handcrafted, NetworkBackend, Pool, Rollout, Tempered, Uniform, cached_moves,
 };
-use alfil_search::{Evaluation, Evaluator};
+use alfil_search::{Backend, BatchSizes, Evaluation, Evaluator, EvaluatorError};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -28,10 +28,12 @@ struct Answer {
 
 fn run<G: Game>(evaluator: &mut dyn Evaluator<G>) -> Vec<Answer> {
     let mut answers = Vec::new();
-    evaluator.run(&mut |number, Evaluation { priors, wdl: Mover(wdl), moves_left }| {
-        assert_eq!(number, answers.len(), "answers come in order");
-        answers.push(Answer { priors: priors.to_vec(), wdl, moves_left });
-    });
+    evaluator
+        .run(&mut |number, Evaluation { priors, wdl: Mover(wdl), moves_left }| {
+            assert_eq!(number, answers.len(), "answers come in order");
+            answers.push(Answer { priors: priors.to_vec(), wdl, moves_left });
+        })
+        .unwrap();
     assert!(evaluator.is_empty());
     answers
 }
@@ -83,9 +85,26 @@ fn memory(bytes: usize, most_moves: usize) -> Arc<CacheMemory> {
     Arc::new(CacheMemory::new(bytes, most_moves))
 }
 
-fn network() -> NetworkEvaluator<Az21> {
-    let network = Network::random::<Az21>(Architecture::new::<Az21>("8x1".parse().unwrap()), 1);
-    NetworkEvaluator::new(NetworkEvaluator::<Az21>::model(&network).unwrap())
+fn backend<E: Encoding>() -> NetworkBackend<E> {
+    let network = Network::random::<E>(Architecture::new::<E>("8x1".parse().unwrap()), 1);
+    NetworkBackend::new(&network, &Cpu).unwrap()
+}
+
+fn network() -> Box<dyn Evaluator<Chess>> {
+    backend::<Az21>().evaluator(0).unwrap()
+}
+
+/// Evaluators of another backend in batches of at most 16.
+struct Small<B>(B);
+
+impl<G: Game, B: Backend<G>> Backend<G> for Small<B> {
+    fn evaluator(&self, seed: u64) -> Result<Box<dyn Evaluator<G>>, EvaluatorError> {
+        self.0.evaluator(seed)
+    }
+
+    fn batch_sizes(&self) -> BatchSizes {
+        BatchSizes { preferred: 1, largest: 16 }
+    }
 }
 
 #[test]
@@ -100,13 +119,12 @@ fn every_kind_keeps_the_contract() {
 
 #[test]
 fn many_searches_share_a_pool_and_get_their_own_answers() {
-    let evaluators: Vec<Box<dyn Evaluator<Chess>>> = vec![Box::new(network()), Box::new(network())];
-    let pool = Pool::new(evaluators, 16);
-    keeps_the_contract::<Chess>(&mut pool.client());
+    let pool = Pool::new(&Small(backend::<Az21>()), 2).unwrap();
+    keeps_the_contract::<Chess>(&mut pool.evaluator(0).unwrap());
     let positions = positions::<Chess>(200, 9);
     std::thread::scope(|scope| {
         for thread in 0..6usize {
-            let (mut client, positions) = (pool.client(), &positions);
+            let (mut client, positions) = (pool.evaluator(0).unwrap(), &positions);
             scope.spawn(move || {
                 let mut plain = network();
                 for start in 0..40 {
@@ -125,29 +143,64 @@ fn many_searches_share_a_pool_and_get_their_own_answers() {
 }
 
 #[test]
-fn nobody_waits_for_an_evaluator_that_broke() {
-    struct Broken(usize);
-    impl Evaluator<Chess> for Broken {
-        fn add(&mut self, _: &Chess, _: &[<Chess as Game>::Move]) {
-            self.0 += 1;
-        }
-        fn len(&self) -> usize {
-            self.0
-        }
-        fn run(&mut self, _: &mut dyn FnMut(usize, Evaluation<'_>)) {
-            // Until then others have begun to wait.
-            std::thread::sleep(std::time::Duration::from_millis(50));
-            panic!("as it should");
+fn nobody_waits_for_an_evaluator_that_failed() {
+    #[derive(Clone, Copy)]
+    struct Broken {
+        added: usize,
+        panics: bool,
+    }
+    impl Backend<Chess> for Broken {
+        fn evaluator(&self, _: u64) -> Result<Box<dyn Evaluator<Chess>>, EvaluatorError> {
+            Ok(Box::new(*self))
         }
     }
-    let pool = Pool::new(vec![Box::new(Broken(0)) as Box<dyn Evaluator<Chess>>], 16);
-    let searches: Vec<_> = (0..4)
-        .map(|_| {
-            let mut client = pool.client();
-            std::thread::spawn(move || one(&mut client, &Chess::new(&Rules::default())))
-        })
-        .collect();
-    assert!(searches.into_iter().all(|search| search.join().is_err()));
+    impl Evaluator<Chess> for Broken {
+        fn add(&mut self, _: &Chess, _: &[<Chess as Game>::Move]) {
+            self.added += 1;
+        }
+        fn len(&self) -> usize {
+            self.added
+        }
+        fn run(&mut self, _: &mut dyn FnMut(usize, Evaluation<'_>)) -> Result<(), EvaluatorError> {
+            // Until then others have begun to wait.
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            assert!(!self.panics, "as it should");
+            Err(EvaluatorError::on("paper", "it is wet"))
+        }
+    }
+    for (panics, sentence) in
+        [(false, "the evaluator on paper failed: it is wet"), (true, "a thread of an evaluator panicked: as it should")]
+    {
+        let pool = Pool::new(&Broken { added: 0, panics }, 1).unwrap();
+        let search = |mut client: Box<dyn Evaluator<Chess>>| {
+            let (game, mut moves) = (Chess::new(&Rules::default()), Vec::new());
+            game.generate(&mut moves);
+            client.add(&game, &moves);
+            client.run(&mut |_, _| {}).unwrap_err().to_string()
+        };
+        let searches: Vec<_> = (0..4)
+            .map(|_| {
+                let client = pool.evaluator(0).unwrap();
+                std::thread::spawn(move || search(client))
+            })
+            .collect();
+        assert!(searches.into_iter().all(|search| search.join().unwrap() == sentence));
+        assert_eq!(search(pool.evaluator(0).unwrap()), sentence, "later as well");
+    }
+}
+
+#[test]
+fn a_network_whose_values_are_no_numbers_fails() {
+    type E = tictactoe::Stones;
+    let mut network = Network::random::<E>(Architecture::new::<E>("8x1".parse().unwrap()), 1);
+    network.weights.value.output.biases[0] = f32::NAN;
+    let mut evaluator = NetworkBackend::<E>::new(&network, &Cpu).unwrap().evaluator(0).unwrap();
+    let (game, mut moves) = (TicTacToe::new(&()), Vec::new());
+    game.generate(&mut moves);
+    evaluator.add(&game, &moves);
+    let error = evaluator.run(&mut |_, _| panic!("nothing is handed over")).unwrap_err();
+    assert_eq!(error.to_string(), "the evaluator on cpu failed: the network's value is not a number");
+    assert!(evaluator.is_empty());
 }
 
 #[test]
@@ -226,10 +279,8 @@ fn the_handcrafted_evaluation_prefers_what_wins() {
 
 #[test]
 fn a_cached_answer_is_the_evaluator_s_to_the_bit() {
-    let architecture = Architecture::new::<tictactoe::Stones>("8x1".parse().unwrap());
-    let network = Network::random::<tictactoe::Stones>(architecture, 1);
-    let model = NetworkEvaluator::<tictactoe::Stones>::model(&network).unwrap();
-    let evaluator = || NetworkEvaluator::<tictactoe::Stones>::new(Arc::clone(&model));
+    let backend = backend::<tictactoe::Stones>();
+    let evaluator = || backend.evaluator(0).unwrap();
     // Room for 200 answers, of some 5,000 positions that there are; batches of all sizes.
     let (mut cached, mut plain) = (Cache::new(evaluator(), memory(200 * 4 * (8 + 9), 9)), evaluator());
     let mut random = Xoshiro256PlusPlus::seed_from_u64(4);
@@ -325,10 +376,11 @@ fn a_shared_key_never_brings_another_position_s_priors() {
         fn len(&self) -> usize {
             self.0.len()
         }
-        fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
+        fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) -> Result<(), EvaluatorError> {
             for (number, priors) in self.0.drain(..).enumerate() {
                 take(number, Evaluation { priors: &priors, wdl: Mover(Wdl::DRAW), moves_left: Some(3.0) });
             }
+            Ok(())
         }
     }
 
@@ -347,8 +399,5 @@ fn a_shared_key_never_brings_another_position_s_priors() {
 
 #[test]
 fn networks_of_other_boards_work_too() {
-    let architecture = Architecture::new::<connect4::Stones>("8x1".parse().unwrap());
-    let network = Network::random::<connect4::Stones>(architecture, 1);
-    let model = NetworkEvaluator::<connect4::Stones>::model(&network).unwrap();
-    keeps_the_contract::<Connect4>(&mut NetworkEvaluator::<connect4::Stones>::new(model));
+    keeps_the_contract::<Connect4>(&mut backend::<connect4::Stones>().evaluator(0).unwrap());
 }

@@ -36,7 +36,8 @@ fn the_cap_holds_in_a_search_that_runs_ten_times_past_it() {
                 let mut leaf = Some(leaf);
                 Evaluator::<Chess>::run(&mut evaluator, &mut |_, evaluation| {
                     apply(&tree, leaf.take().unwrap(), &evaluation);
-                });
+                })
+                .unwrap();
             }
             Gathered::Full => {
                 fits = fits.min(walks);
@@ -54,7 +55,7 @@ fn the_cap_holds_in_a_search_that_runs_ten_times_past_it() {
     let evaluators = (0..2).map(|_| Box::new(Uniform::default()) as Box<dyn Evaluator<Chess>>).collect();
     let mut search = Search::new(tree, evaluators, root);
     let limits = Limits { visits: Some(10 * fits), ..Limits::default() };
-    let report = search.run(&Settings::default(), &limits, &Control::default(), &mut |_| {});
+    let report = search.run(&Settings::default(), &limits, &Control::default(), &mut |_| {}).unwrap();
     assert_eq!(report.ended, Some(Ended::Full));
     assert!(most_in_use() - before <= CAP + 1_000_000, "{} bytes at most", most_in_use() - before);
 }

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use alfil_game::chess::{Chess, Rules};
 use alfil_game::connect4::Connect4;
 use alfil_game::{Game, Knowledge, play_line};
-use alfil_search::Evaluator;
 use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, Rollout, Uniform};
 use alfil_search::parallel::{Control, Ended, Limits, Report, Search, Settings};
 use alfil_search::tree::Tree;
+use alfil_search::{Evaluator, EvaluatorError};
 
 fn uniform<G: Game>(threads: usize) -> Vec<Box<dyn Evaluator<G>>> {
     (0..threads).map(|_| Box::new(Uniform::default()) as Box<dyn Evaluator<G>>).collect()
@@ -26,7 +26,7 @@ fn visits(limit: u32) -> Limits {
 }
 
 fn run<G: Game>(search: &mut Search<G>, limits: &Limits) -> Report {
-    search.run(&Settings::default(), limits, &Control::default(), &mut |_| {})
+    search.run(&Settings::default(), limits, &Control::default(), &mut |_| {}).unwrap()
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn visits_are_met_exactly_whatever_threads_and_batches() {
         let mut search = Search::new(Tree::new(16 << 20, 36), uniform(threads), Chess::new(&Rules::default()));
         let settings = Settings { batch, ..Settings::default() };
         for (limit, walks) in [(1, 1), (1_000, 999), (3_000, 2_000), (2_000, 0)] {
-            let report = search.run(&settings, &visits(limit), &Control::default(), &mut |_| {});
+            let report = search.run(&settings, &visits(limit), &Control::default(), &mut |_| {}).unwrap();
             assert_eq!(
                 (report.visits, report.walks),
                 (limit.max(report.visits.min(3_000)), walks),
@@ -74,7 +74,7 @@ fn every_way_to_stop() {
     let control = Control::default();
     control.set_deadline(Some(Instant::now() + Duration::from_millis(30)));
     let settings = Settings::default();
-    assert_eq!(search.run(&settings, &Limits::default(), &control, &mut |_| {}).ended, Some(Ended::Time));
+    assert_eq!(search.run(&settings, &Limits::default(), &control, &mut |_| {}).unwrap().ended, Some(Ended::Time));
     search.clear();
     let depth = Limits { depth: Some(2), ..Limits::default() };
     let report = run(&mut search, &depth);
@@ -87,13 +87,13 @@ fn every_way_to_stop() {
             std::thread::sleep(Duration::from_millis(20));
             control.stop();
         });
-        search.run(&settings, &Limits::default(), &control, &mut |_| {})
+        search.run(&settings, &Limits::default(), &control, &mut |_| {}).unwrap()
     });
     assert_eq!(report.ended, Some(Ended::Stopped));
 
     // Stopped before it began: there is a move all the same.
     search.clear();
-    let report = search.run(&settings, &Limits::default(), &control, &mut |_| {});
+    let report = search.run(&settings, &Limits::default(), &control, &mut |_| {}).unwrap();
     assert_eq!((report.ended, report.visits), (Some(Ended::Stopped), 1));
     assert!(report.best().is_some());
 
@@ -196,10 +196,12 @@ fn lines_and_caches_are_reported() {
     let mut search = Search::new(Tree::new(32 << 20, 36), evaluators, root.clone());
     let settings = Settings { lines: 3, ..Settings::default() };
     let mut told = 0;
-    let report = search.run(&settings, &visits(3_000), &Control::default(), &mut |report| {
-        assert!(report.ended.is_none() && !report.lines.is_empty());
-        told += 1;
-    });
+    let report = search
+        .run(&settings, &visits(3_000), &Control::default(), &mut |report| {
+            assert!(report.ended.is_none() && !report.lines.is_empty());
+            told += 1;
+        })
+        .unwrap();
     println!("{told} reports on the way, {report:?}");
     assert!(report.lines.len() == 3 || report.ended == Some(Ended::Proven));
     assert!(report.lines.windows(2).all(|pair| pair[0].visits >= pair[1].visits || pair[0].proof.is_some()));
@@ -228,9 +230,64 @@ impl Evaluator<Chess> for Slow {
         Evaluator::<Chess>::len(&self.0)
     }
 
-    fn run(&mut self, take: &mut dyn FnMut(usize, alfil_search::Evaluation<'_>)) {
+    fn run(&mut self, take: &mut dyn FnMut(usize, alfil_search::Evaluation<'_>)) -> Result<(), EvaluatorError> {
         std::thread::sleep(Duration::from_millis(2));
-        Evaluator::<Chess>::run(&mut self.0, take);
+        Evaluator::<Chess>::run(&mut self.0, take)
+    }
+}
+
+/// Uniform until it has judged `left` batches; then it fails or panics once.
+struct Failing {
+    inner: Uniform,
+    left: Option<u32>,
+    panics: bool,
+}
+
+impl Evaluator<Chess> for Failing {
+    fn add(&mut self, game: &Chess, moves: &[alfil_game::chess::Move]) {
+        Evaluator::<Chess>::add(&mut self.inner, game, moves);
+    }
+
+    fn len(&self) -> usize {
+        Evaluator::<Chess>::len(&self.inner)
+    }
+
+    fn run(&mut self, take: &mut dyn FnMut(usize, alfil_search::Evaluation<'_>)) -> Result<(), EvaluatorError> {
+        match self.left {
+            Some(0) => {
+                self.left = None;
+                Evaluator::<Chess>::run(&mut self.inner, &mut |_, _| {})?;
+                assert!(!self.panics, "it broke");
+                return Err(EvaluatorError::on("paper", "it is wet"));
+            }
+            left => self.left = left.map(|left| left - 1),
+        }
+        Evaluator::<Chess>::run(&mut self.inner, take)
+    }
+}
+
+#[test]
+fn a_search_whose_evaluator_fails_ends_on_all_threads_and_can_be_searched_anew() {
+    let start = Chess::new(&Rules::default());
+    // In the first thread, in another one, and at the root; whoever fails, nobody goes on.
+    for (thread, batches) in [(0, 40), (2, 40), (0, 0)] {
+        for (panics, sentence) in
+            [(false, "the evaluator on paper failed: it is wet"), (true, "a thread of the search panicked: it broke")]
+        {
+            let evaluator = |number| {
+                let left = (number == thread).then_some(batches);
+                Box::new(Failing { inner: Uniform::default(), left, panics }) as Box<dyn Evaluator<Chess>>
+            };
+            let mut search = Search::new(Tree::new(64 << 20, 36), (0..3).map(evaluator).collect(), start.clone());
+            let settings = Settings { batch: 4, ..Settings::default() };
+            // There is no other limit.
+            let failed = search.run(&settings, &Limits::default(), &Control::default(), &mut |_| {});
+            assert_eq!(failed.unwrap_err().to_string(), sentence);
+            let report = run(&mut search, &visits(500));
+            assert_eq!(report.visits, 500, "no visit of the failed search is left under way");
+            let children = search.tree().root().unwrap().children();
+            assert!(children.iter().all(|child| child.visits == child.started));
+        }
     }
 }
 
@@ -243,7 +300,7 @@ fn a_slow_search_of_a_known_tree_is_not_settled_before_it_began() {
     let control = Control::default();
     control.set_deadline(Some(Instant::now() + Duration::from_millis(300)));
     let limits = Limits { settled: true, ..Limits::default() };
-    let report = search.run(&Settings::default(), &limits, &control, &mut |_| {});
+    let report = search.run(&Settings::default(), &limits, &control, &mut |_| {}).unwrap();
     // About 150 walks are to come, and no move is that far ahead of the others.
     assert_eq!(report.ended, Some(Ended::Time), "{report:?}");
     assert!(report.walks > 10);

@@ -18,7 +18,7 @@ fn walk<G: Game>(tree: &Tree, root: &G, rule: &Rule, first: Option<u16>, evaluat
     if let Gathered::Leaf(leaf) = gather(tree, root, rule, first, &mut scratch) {
         let mut leaf = Some(leaf);
         evaluator.add(&scratch.game, &scratch.moves);
-        evaluator.run(&mut |_, evaluation| apply(tree, leaf.take().unwrap(), &evaluation));
+        evaluator.run(&mut |_, evaluation| apply(tree, leaf.take().unwrap(), &evaluation)).unwrap();
     }
 }
 

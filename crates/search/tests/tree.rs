@@ -41,7 +41,7 @@ fn step<G: Game>(
     }
     let done = known + leaves.len() as u32;
     let mut leaves = leaves.into_iter();
-    evaluator.run(&mut |_, evaluation| apply(tree, leaves.next().unwrap(), &evaluation));
+    evaluator.run(&mut |_, evaluation| apply(tree, leaves.next().unwrap(), &evaluation)).unwrap();
     (done, full)
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use alfil_game::Score;
 
-use crate::seat::Ended;
+use crate::seat::FinishedGame;
 use crate::{End, GameRecord, Ply};
 
 /// What a lane, or several, have done.
@@ -115,7 +115,7 @@ impl Counts {
         share(self.policy_entropy, self.policies as f64)
     }
 
-    pub(crate) fn add(&mut self, ended: &Ended) {
+    pub(crate) fn add(&mut self, ended: &FinishedGame) {
         self.add_record(&ended.record);
         if let Some(wrong) = ended.false_resignation {
             self.played_through += 1;

@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use alfil_game::FullGame;
-use alfil_search::Evaluator;
 use alfil_search::tree::{Leaf, apply};
+use alfil_search::{Evaluator, EvaluatorError};
 
 use crate::referee::Referee;
-use crate::seat::{Activity, Ended, Seat, Terms};
+use crate::seat::{Activity, FinishedGame, LaneContext, Seat};
 use crate::{Counts, GameRecord, Judge, Settings, Tickets};
 
 /// Plays games with one evaluator: all games gather a position each, the batch is evaluated, all games apply.
 pub struct Lane<G: FullGame> {
-    terms: Terms<G>,
+    context: LaneContext<G>,
     evaluator: Box<dyn Evaluator<G>>,
     seats: Vec<Seat<G>>,
     referee: Referee<G>,
@@ -31,10 +31,10 @@ impl<G: FullGame> Lane<G> {
         tickets: Arc<Tickets>,
         seed: u64,
     ) -> Lane<G> {
-        let terms = Terms { settings, rules, tickets, seed };
-        let seats = (0..terms.settings.games.max(1)).map(|_| Seat::new(&terms)).collect();
-        let referee = Referee::new(&terms.settings.adjudication);
-        Lane { terms, evaluator, seats, referee, counts: Counts::default() }
+        let context = LaneContext { settings, rules, tickets, seed };
+        let seats = (0..context.settings.games.max(1)).map(|_| Seat::new(&context)).collect();
+        let referee = Referee::new(&context.settings.adjudication);
+        Lane { context, evaluator, seats, referee, counts: Counts::default() }
     }
 
     /// Ends games as this judge knows they will.
@@ -53,24 +53,25 @@ impl<G: FullGame> Lane<G> {
         self.is_busy() && self.seats.iter().all(|seat| seat.activity != Activity::Playing)
     }
 
-    /// One batch: every game goes on by a position. Games that end are handed over, and others begin.
-    pub fn step(&mut self, take: &mut dyn FnMut(GameRecord)) {
+    /// One batch: every game goes on by a position. Games that end are handed over, and others begin. After an error the games
+    /// under way cannot go on.
+    pub fn step(&mut self, take: &mut dyn FnMut(GameRecord)) -> Result<(), EvaluatorError> {
         let began = Instant::now();
-        let Lane { terms, evaluator, seats, referee, counts } = self;
+        let Lane { context, evaluator, seats, referee, counts } = self;
         let mut leaves: Vec<(usize, Leaf)> = Vec::with_capacity(seats.len());
         for (number, seat) in seats.iter_mut().enumerate() {
-            let mut tell = |ended: Ended| {
+            let mut tell = |ended: FinishedGame| {
                 counts.add(&ended);
                 take(ended.record);
             };
-            if let Some(leaf) = seat.gather(terms, referee, &mut tell) {
+            if let Some(leaf) = seat.gather(context, referee, &mut tell) {
                 evaluator.add(&seat.scratch.game, &seat.scratch.moves);
                 leaves.push((number, leaf));
             }
         }
         if leaves.is_empty() {
             counts.time += began.elapsed();
-            return;
+            return Ok(());
         }
         let asked = Instant::now();
         counts.evaluations += leaves.len() as u64;
@@ -81,9 +82,10 @@ impl<G: FullGame> Lane<G> {
             if let Some((number, leaf)) = leaves.next() {
                 apply(seats[number].tree(), leaf, &evaluation);
             }
-        });
+        })?;
         counts.evaluating += asked.elapsed();
         counts.time += began.elapsed();
+        Ok(())
     }
 
     /// What has been done since the lane began.

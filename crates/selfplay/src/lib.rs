@@ -24,7 +24,7 @@ pub use counts::Counts;
 pub use lane::Lane;
 pub use record::{End, GameRecord, Ply};
 pub use referee::{Adjudication, Judge, Material};
-pub use session::{Session, next_number};
+pub use session::{Session, SessionError, next_number};
 pub use settings::{Cheap, Resign, SearchKind, Settings};
 pub use starts::{Starts, StartsError};
 pub use temperature::Temperature;

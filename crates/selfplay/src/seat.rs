@@ -19,7 +19,7 @@ use crate::{End, GameRecord, Ply, SearchKind, Settings, Ticket, Tickets};
 const KNOWN_AT_ONCE: u32 = 64;
 
 /// What all games of a lane have in common.
-pub(crate) struct Terms<G: FullGame> {
+pub(crate) struct LaneContext<G: FullGame> {
     pub settings: Settings,
     pub rules: G::Rules,
     pub tickets: Arc<Tickets>,
@@ -82,20 +82,20 @@ impl MoveSearch {
 }
 
 /// A game that has ended.
-pub(crate) struct Ended {
+pub(crate) struct FinishedGame {
     pub record: GameRecord,
     /// Whether a side that would have given up did not lose, where one would have.
     pub false_resignation: Option<bool>,
 }
 
 impl<G: FullGame> Seat<G> {
-    pub fn new(terms: &Terms<G>) -> Seat<G> {
-        let game = G::new(&terms.rules);
+    pub fn new(context: &LaneContext<G>) -> Seat<G> {
+        let game = G::new(&context.rules);
         let mut seat = Seat {
             number: 0,
-            random: generator(terms.seed, 0),
+            random: generator(context.seed, 0),
             start: String::new(),
-            tree: Tree::new(terms.settings.tree_bytes, USUAL_MOVES),
+            tree: Tree::new(context.settings.tree_bytes, USUAL_MOVES),
             scratch: Scratch::new(&game),
             game,
             plies: Vec::new(),
@@ -108,13 +108,13 @@ impl<G: FullGame> Seat<G> {
             moves: 0,
             activity: Activity::Waiting,
         };
-        seat.begin(terms);
+        seat.begin(context);
         seat
     }
 
     /// Begins another game, if there is one to be played now.
-    fn begin(&mut self, terms: &Terms<G>) {
-        let Terms { settings, rules, tickets, seed } = terms;
+    fn begin(&mut self, context: &LaneContext<G>) {
+        let LaneContext { settings, rules, tickets, seed } = context;
         let number = match tickets.take() {
             Ticket::Game(number) => number,
             Ticket::Later => return self.activity = Activity::Waiting,
@@ -132,10 +132,15 @@ impl<G: FullGame> Seat<G> {
 
     /// Goes on until a position has to be evaluated, which is then in the scratch memory. Games that end on the way are told,
     /// and others begun. None if nothing has to be evaluated in this round.
-    pub fn gather(&mut self, terms: &Terms<G>, referee: &mut Referee<G>, tell: &mut dyn FnMut(Ended)) -> Option<Leaf> {
-        let settings = &terms.settings;
+    pub fn gather(
+        &mut self,
+        context: &LaneContext<G>,
+        referee: &mut Referee<G>,
+        tell: &mut dyn FnMut(FinishedGame),
+    ) -> Option<Leaf> {
+        let settings = &context.settings;
         if self.activity == Activity::Waiting {
-            self.begin(terms);
+            self.begin(context);
         }
         for _ in 0..KNOWN_AT_ONCE {
             if self.activity != Activity::Playing {
@@ -166,7 +171,7 @@ impl<G: FullGame> Seat<G> {
                 Walk::Done => {
                     if let Some(ended) = self.play(settings, referee) {
                         tell(ended);
-                        self.begin(terms);
+                        self.begin(context);
                     }
                 }
             }
@@ -221,7 +226,7 @@ impl<G: FullGame> Seat<G> {
     }
 
     /// Plays the move that was found. Tells how the game ended, if it did.
-    fn play(&mut self, settings: &Settings, referee: &mut Referee<G>) -> Option<Ended> {
+    fn play(&mut self, settings: &Settings, referee: &mut Referee<G>) -> Option<FinishedGame> {
         let search = self.search.take()?;
         let root = self.tree.root()?;
         let best = match &search.gumbel {
@@ -299,11 +304,11 @@ impl<G: FullGame> Seat<G> {
         !self.play_through
     }
 
-    fn end(&mut self, settings: &Settings, score: First<Score>, end: End) -> Ended {
+    fn end(&mut self, settings: &Settings, score: First<Score>, end: End) -> FinishedGame {
         let mut plies = std::mem::take(&mut self.plies);
         deal_copies(&mut plies, &self.surprises, settings.surprise, &mut self.random);
         let spared = |side: Side| score.to_mover(side).0 != Score::LOSS;
-        Ended {
+        FinishedGame {
             record: GameRecord::new(self.number, std::mem::take(&mut self.start), plies, score, end),
             false_resignation: self.would_resign.map(spared),
         }

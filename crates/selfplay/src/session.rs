@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use alfil_game::FullGame;
-use alfil_search::evaluators::Maker;
+use alfil_search::{Backend, EvaluatorError, catch_panic};
 
 use crate::chunk::{CHUNK_GAMES, ENDING};
 use crate::{ChunkError, Counts, GameRecord, Judge, Lane, Settings, Tickets, chunks, read_chunk, write_chunk};
@@ -18,6 +18,17 @@ const CHUNK_TIME: Duration = Duration::from_secs(10);
 /// How often a lane whose games may not begin yet asks again.
 const ASK_AGAIN: Duration = Duration::from_millis(20);
 
+/// Why games are no longer played. Those that had ended by then are written, except where that is what failed.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// A file of games.
+    #[error(transparent)]
+    Chunk(#[from] ChunkError),
+    /// What judges positions.
+    #[error(transparent)]
+    Evaluator(#[from] EvaluatorError),
+}
+
 /// Games to be played, and where they go.
 pub struct Session<'a, G: FullGame> {
     /// How they are played.
@@ -27,7 +38,7 @@ pub struct Session<'a, G: FullGame> {
     /// Threads, each with an evaluator.
     pub lanes: usize,
     /// Makes the evaluators.
-    pub maker: &'a Maker<G>,
+    pub backend: &'a dyn Backend<G>,
     /// Knows results that end games before the rules do.
     pub judge: Option<Judge<G>>,
     /// Which games.
@@ -41,11 +52,13 @@ pub struct Session<'a, G: FullGame> {
 }
 
 impl<G: FullGame> Session<'_, G> {
-    /// Plays. Tells now and then what has been done.
-    pub fn run(self, tell: &mut dyn FnMut(&Counts)) -> Result<Counts, ChunkError> {
-        let Session { settings, rules, lanes, maker, judge, tickets, stop, seed, folder } = self;
+    /// Plays. Tells now and then what has been done. If an evaluator fails or a lane panics, all lanes stop, and the games that
+    /// have ended are written.
+    pub fn run(self, tell: &mut dyn FnMut(&Counts)) -> Result<Counts, SessionError> {
+        let Session { settings, rules, lanes, backend, judge, tickets, stop, seed, folder } = self;
         let mut next = first_free(folder)?;
         let broken = AtomicBool::new(false);
+        let failed = Mutex::new(None);
         let counts = Mutex::new(vec![Counts::default(); lanes.max(1)]);
         let all = || Counts::sum(counts.lock().unwrap_or_else(PoisonError::into_inner).iter().copied());
         std::thread::scope(|scope| {
@@ -53,21 +66,30 @@ impl<G: FullGame> Session<'_, G> {
             for lane in 0..lanes.max(1) {
                 let (finished, tickets, counts) = (finished.clone(), Arc::clone(&tickets), &counts);
                 let (settings, rules, judge) = (settings.clone(), rules.clone(), judge.clone());
+                let (failed, broken) = (&failed, &broken);
                 let stopped = || stop.load(Relaxed) || broken.load(Relaxed);
-                scope.spawn(move || {
+                let play = move || -> Result<(), EvaluatorError> {
                     // Evaluators that use chance should differ.
-                    let evaluator = maker(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(lane as u64));
+                    let seed_of_lane = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(lane as u64);
+                    let evaluator = backend.evaluator(seed_of_lane)?;
                     let mut lane_of_games = Lane::new(settings, rules, evaluator, tickets, seed);
                     if let Some(judge) = judge {
                         lane_of_games = lane_of_games.with_judge(judge);
                     }
                     while lane_of_games.is_busy() && !stopped() {
                         // Nobody listens any more if the games cannot be written.
-                        lane_of_games.step(&mut |record| drop(finished.send(record)));
+                        lane_of_games.step(&mut |record| drop(finished.send(record)))?;
                         counts.lock().unwrap_or_else(PoisonError::into_inner)[lane] = lane_of_games.counts();
                         if lane_of_games.is_waiting() {
                             std::thread::sleep(ASK_AGAIN);
                         }
+                    }
+                    Ok(())
+                };
+                scope.spawn(move || {
+                    if let Err(why) = catch_panic("self-play", play).flatten() {
+                        failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+                        broken.store(true, Relaxed);
                     }
                 });
             }
@@ -97,7 +119,8 @@ impl<G: FullGame> Session<'_, G> {
                 }
                 tell(&all());
                 if over {
-                    return Ok(all());
+                    let failed = failed.lock().unwrap_or_else(PoisonError::into_inner).take();
+                    return failed.map_or_else(|| Ok(all()), |why| Err(why.into()));
                 }
             }
         })

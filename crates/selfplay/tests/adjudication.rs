@@ -20,7 +20,7 @@ fn settings(adjudication: Adjudication) -> Settings {
 fn play<G: FullGame>(mut lane: Lane<G>) -> Vec<GameRecord> {
     let mut records = Vec::new();
     while lane.is_busy() {
-        lane.step(&mut |record| records.push(record));
+        lane.step(&mut |record| records.push(record)).unwrap();
     }
     let adjudicated = records.iter().filter(|record| record.end == End::Adjudicated).count();
     assert_eq!(lane.counts().adjudicated as usize, adjudicated);

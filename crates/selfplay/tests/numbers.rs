@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use alfil_game::FullGame;
 use alfil_game::chess::{Az119, Chess};
 use alfil_game::connect4::{self, Connect4};
-use alfil_nn::{Architecture, Network};
-use alfil_search::evaluators::{Kind, Maker};
+use alfil_nn::{Architecture, Cpu, Network};
+use alfil_search::Backend;
+use alfil_search::evaluators::Kind;
 use alfil_search::selection::{Gumbel, Puct};
 use alfil_selfplay::{
     Adjudication, Cheap, GameRecord, Material, Resign, SearchKind, Session, Settings, Starts, Tickets, chunks,
@@ -30,9 +31,9 @@ fn settings(search: SearchKind, games: usize) -> Settings {
     }
 }
 
-fn maker() -> Maker<Connect4> {
+fn backend() -> Arc<dyn Backend<Connect4>> {
     let architecture = Architecture::new::<connect4::Stones>("8x1".parse().unwrap());
-    Kind::Network(Arc::new(Network::random::<connect4::Stones>(architecture, 3))).maker().unwrap()
+    Kind::Network(Arc::new(Network::random::<connect4::Stones>(architecture, 3))).backend(&Cpu).unwrap()
 }
 
 /// A folder that goes away with the test.
@@ -63,7 +64,7 @@ impl Drop for Folder {
 fn session<'a, G: FullGame>(
     folder: &'a Folder,
     (settings, lanes): (Settings, usize),
-    maker: &'a Maker<G>,
+    backend: &'a dyn Backend<G>,
     tickets: Tickets,
     stop: &'a AtomicBool,
 ) -> Session<'a, G> {
@@ -71,7 +72,7 @@ fn session<'a, G: FullGame>(
         settings,
         rules: Default::default(),
         lanes,
-        maker,
+        backend,
         judge: None,
         tickets: Arc::new(tickets),
         stop,
@@ -84,13 +85,13 @@ fn session<'a, G: FullGame>(
 fn a_game_is_the_same_whatever_is_played_beside_it() {
     let gumbel = SearchKind::Gumbel { simulations: 12, considered: 4, rule: Gumbel::default() };
     let puct = SearchKind::Puct { visits: 24, rule: Puct::SELF_PLAY, noise_alpha: 1.0, noise_share: 0.25, forced: 2.0 };
-    let maker = maker();
+    let backend = backend();
     let go_on = AtomicBool::new(false);
     for search in [gumbel, puct] {
         let play = |lanes, games| {
             let folder = Folder::new("beside");
             let form = (settings(search, games), lanes);
-            session(&folder, form, &maker, Tickets::new(GAMES), &go_on).run(&mut |_| {}).unwrap();
+            session(&folder, form, &*backend, Tickets::new(GAMES), &go_on).run(&mut |_| {}).unwrap();
             folder.records::<Connect4>()
         };
         let alone = play(1, 1);
@@ -104,11 +105,11 @@ fn a_game_is_the_same_whatever_is_played_beside_it() {
         let stop = Arc::new(AtomicBool::new(false));
         let stopper = Arc::clone(&stop);
         let until_7 = (0..GAMES).inspect(move |number| stopper.store(*number >= 7, Relaxed));
-        session(&folder, (settings(search, 2), 2), &maker, Tickets::of(until_7), &stop).run(&mut |_| {}).unwrap();
+        session(&folder, (settings(search, 2), 2), &*backend, Tickets::of(until_7), &stop).run(&mut |_| {}).unwrap();
         let there: Vec<u64> = folder.records::<Connect4>().iter().map(|record| record.number).collect();
         let missing: Vec<u64> = (0..GAMES).filter(|number| !there.contains(number)).collect();
         assert!(missing.contains(&7), "{missing:?}");
-        let counts = session(&folder, (settings(search, 3), 2), &maker, Tickets::of(missing.clone()), &go_on)
+        let counts = session(&folder, (settings(search, 3), 2), &*backend, Tickets::of(missing.clone()), &go_on)
             .run(&mut |_| {})
             .unwrap();
         assert_eq!(counts.games as usize, missing.len());
@@ -119,7 +120,7 @@ fn a_game_is_the_same_whatever_is_played_beside_it() {
 #[test]
 fn chess_from_endings_with_history_and_adjudication_is_the_same_too() {
     let architecture = Architecture::new::<Az119>("8x1".parse().unwrap());
-    let maker = Kind::Network(Arc::new(Network::random::<Az119>(architecture, 3))).maker::<Chess>().unwrap();
+    let backend = Kind::Network(Arc::new(Network::random::<Az119>(architecture, 3))).backend::<Chess>(&Cpu).unwrap();
     let search = SearchKind::Gumbel { simulations: 8, considered: 4, rule: Gumbel::default() };
     let play = |lanes, games| {
         let folder = Folder::new("chess");
@@ -129,7 +130,7 @@ fn chess_from_endings_with_history_and_adjudication_is_the_same_too() {
             ..settings(search, games)
         };
         let go_on = AtomicBool::new(false);
-        session(&folder, (settings, lanes), &maker, Tickets::new(8), &go_on).run(&mut |_| {}).unwrap();
+        session(&folder, (settings, lanes), &*backend, Tickets::new(8), &go_on).run(&mut |_| {}).unwrap();
         folder.records::<Chess>()
     };
     assert_eq!(play(1, 1), play(2, 3));
@@ -137,11 +138,11 @@ fn chess_from_endings_with_history_and_adjudication_is_the_same_too() {
 
 #[test]
 fn an_immediate_stop_drops_what_is_under_way_and_keeps_what_has_ended() {
-    let maker = maker();
+    let backend = backend();
     let folder = Folder::new("stop");
     let stop = AtomicBool::new(false);
     let form = (Settings { games: 8, ..Settings::default() }, 2);
-    let counts = session(&folder, form, &maker, Tickets::endless(), &stop)
+    let counts = session(&folder, form, &*backend, Tickets::endless(), &stop)
         .run(&mut |counts| stop.store(counts.games >= 5, Relaxed))
         .unwrap();
     assert!(counts.games >= 5 && counts.moves > counts.positions, "{counts:?}");

@@ -1,6 +1,7 @@
 //! Lanes, records and chunks.
 #![allow(clippy::unwrap_used)]
 
+use alfil_nn::Cpu;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -31,7 +32,7 @@ fn play<G: FullGame>(
     let mut lane = Lane::new(settings, G::Rules::default(), evaluator, Arc::new(Tickets::endless()), seed);
     let mut records = Vec::new();
     while records.len() < games {
-        lane.step(&mut |record| records.push(record));
+        lane.step(&mut |record| records.push(record)).unwrap();
     }
     (records, lane)
 }
@@ -100,12 +101,12 @@ fn a_lane_whose_games_may_not_begin_yet_ends_those_under_way_and_waits() {
     let mut numbers = Vec::new();
     for (allowed, games) in [(0, 3), (10, 13)] {
         tickets.allow(allowed);
-        lane.step(&mut |record| numbers.push(record.number));
+        lane.step(&mut |record| numbers.push(record.number)).unwrap();
         while !lane.is_waiting() {
-            lane.step(&mut |record| numbers.push(record.number));
+            lane.step(&mut |record| numbers.push(record.number)).unwrap();
         }
         let batches = lane.counts().batches;
-        lane.step(&mut |record| numbers.push(record.number));
+        lane.step(&mut |record| numbers.push(record.number)).unwrap();
         assert!(lane.is_busy() && lane.counts().batches == batches);
         numbers.sort_unstable();
         assert_eq!(numbers, (5..5 + games).collect::<Vec<u64>>());
@@ -283,7 +284,7 @@ fn only_a_folder_that_is_not_there_counts_as_empty() {
 fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
     let folder = std::env::temp_dir().join(format!("alfil-session-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let maker = Kind::Rollout(1).maker::<TicTacToe>().unwrap();
+    let backend = Kind::Rollout(1).backend::<TicTacToe>(&Cpu).unwrap();
     let stop = AtomicBool::new(false);
     let mut told = 0;
     for (games, seed) in [(300, 1), (50, 2)] {
@@ -293,7 +294,7 @@ fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
             settings: small(GUMBEL),
             rules: (),
             lanes: 2,
-            maker: &maker,
+            backend: &*backend,
             judge: None,
             tickets,
             stop: &stop,
@@ -316,7 +317,7 @@ fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
         settings: small(GUMBEL),
         rules: (),
         lanes: 2,
-        maker: &maker,
+        backend: &*backend,
         judge: None,
         tickets,
         stop: &stop,

@@ -24,7 +24,7 @@ fn play_by<G: FullGame>(rules: &G::Rules, starts: Starts, games: u64) -> Vec<Gam
     let mut lane = Lane::<G>::new(settings, rules.clone(), evaluator, tickets, 1);
     let mut records = Vec::new();
     while lane.is_busy() {
-        lane.step(&mut |record| records.push(record));
+        lane.step(&mut |record| records.push(record)).unwrap();
     }
     let is_played = |record: &GameRecord| record.replay::<G>(rules, |_, _, _| {}).is_some() && !record.plies.is_empty();
     assert!(records.iter().all(is_played));

@@ -1,8 +1,8 @@
 //! A network file on libtorch: the way to a GPU, and the authority that the CPU engine is compared with.
 
-use alfil_game::Encoding;
 use alfil_nn::{
-    Activation, Architecture, Batch, Convolution, Dense, FileError, Head, Network, Outputs, PolicyHead, Squeeze,
+    Activation, Architecture, Batch, BatchSizes, Convolution, Dense, EncodedNetwork, EvaluatorError, FileError, Head,
+    Inference, LoadedNetwork, Network, Outputs, PolicyHead, Squeeze,
 };
 use tch::{Kind, Tensor};
 
@@ -17,6 +17,9 @@ pub enum TorchError {
     /// A learner without a device.
     #[error("training needs a device")]
     NoDevice,
+    /// A thread panicked.
+    #[error(transparent)]
+    Thread(#[from] EvaluatorError),
     /// libtorch says no.
     #[error("libtorch: {}", .0.to_string().lines().next().unwrap_or_default())]
     Torch(#[from] tch::TchError),
@@ -33,6 +36,8 @@ pub enum Precision {
 
 /// Runs a network on libtorch. Holds the whole network: one a thread.
 pub struct TorchEvaluator {
+    /// The device's, for people.
+    name: String,
     device: tch::Device,
     kind: Kind,
     architecture: Architecture,
@@ -63,13 +68,73 @@ struct Layer {
     padding: i64,
 }
 
+/// A device of libtorch as one that networks are played on.
+#[derive(Clone, Copy, Debug)]
+pub struct TorchDevice {
+    /// Where.
+    pub device: Device,
+    /// With numbers of which size.
+    pub precision: Precision,
+}
+
+impl alfil_nn::Device for TorchDevice {
+    fn name(&self) -> String {
+        self.device.to_string()
+    }
+
+    fn batch_sizes(&self) -> BatchSizes {
+        match self.device {
+            Device::Cpu => BatchSizes::default(),
+            // A card is far from busy with fewer.
+            Device::Cuda(_) => BatchSizes { preferred: 64, ..BatchSizes::default() },
+        }
+    }
+
+    fn load(&self, network: &EncodedNetwork<'_>) -> Result<Box<dyn LoadedNetwork>, EvaluatorError> {
+        let loaded = OnTorch { network: network.network().clone(), head_outputs: network.head_outputs(), on: *self };
+        // What cannot be used at all shows here, once.
+        drop(loaded.inference()?);
+        Ok(Box::new(loaded))
+    }
+}
+
+/// A network that each thread puts on the device anew: libtorch's tensors are one thread's at a time.
+struct OnTorch {
+    network: Network,
+    head_outputs: Vec<u32>,
+    on: TorchDevice,
+}
+
+impl LoadedNetwork for OnTorch {
+    fn inference(&self) -> Result<Box<dyn Inference>, EvaluatorError> {
+        let TorchDevice { device, precision } = self.on;
+        let evaluator = TorchEvaluator::build(&self.network, self.head_outputs.clone(), device, precision);
+        Ok(Box::new(evaluator.map_err(|why| EvaluatorError::on(device.to_string(), why))?))
+    }
+}
+
+impl Inference for TorchEvaluator {
+    fn evaluate(&mut self, batch: &Batch, outputs: &mut Outputs) -> Result<(), EvaluatorError> {
+        TorchEvaluator::evaluate(self, batch, outputs).map_err(|why| EvaluatorError::on(self.name.clone(), why))
+    }
+}
+
 impl TorchEvaluator {
     /// Puts a network on a device. On the CPU libtorch is kept to one thread an evaluator: with more, its threads spend
     /// their time waiting for each other on boards this small.
-    pub fn new<E: Encoding>(network: &Network, device: Device, precision: Precision) -> Result<Self, TorchError> {
-        network.check_encoding::<E>()?;
+    pub fn new(network: &EncodedNetwork<'_>, device: Device, precision: Precision) -> Result<Self, TorchError> {
+        TorchEvaluator::build(network.network(), network.head_outputs(), device, precision)
+    }
+
+    fn build(
+        network: &Network,
+        head_outputs: Vec<u32>,
+        device: Device,
+        precision: Precision,
+    ) -> Result<Self, TorchError> {
         tch::set_num_threads(1);
         let half = precision == Precision::Half && matches!(device, Device::Cuda(_));
+        let name = device.to_string();
         let (device, kind) = (device.torch(), if half { Kind::Half } else { Kind::Float });
         let architecture = network.architecture.clone();
         let (weights, filters) = (&network.weights, architecture.filters);
@@ -89,6 +154,7 @@ impl TorchEvaluator {
             PolicyHead::Dense { hidden, output } => (place.convolution(hidden, filters)?, place.dense(output)?, true),
         };
         Ok(TorchEvaluator {
+            name,
             stem: place.convolution(&weights.stem, architecture.planes)?,
             blocks,
             policy_hidden,
@@ -96,7 +162,7 @@ impl TorchEvaluator {
             dense_policy,
             value: place.head(&weights.value, filters)?,
             moves_left: weights.moves_left.as_ref().map(|head| place.head(head, filters)).transpose()?,
-            head_outputs: (0..E::POLICY_SIZE).map(|index| E::head_output(index) as u32).collect(),
+            head_outputs,
             rows: Vec::new(),
             architecture,
             device,

@@ -7,5 +7,5 @@ mod evaluator;
 mod learning;
 
 pub use device::{Device, DeviceError, cuda_device_count, libtorch_version};
-pub use evaluator::{Precision, TorchError, TorchEvaluator};
+pub use evaluator::{Precision, TorchDevice, TorchError, TorchEvaluator};
 pub use learning::TorchLearner;

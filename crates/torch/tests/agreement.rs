@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use alfil_game::chess::{Az21, Az119, Lc0};
 use alfil_game::{Encoding, connect4, tictactoe};
-use alfil_nn::{Activation, Architecture, Batch, Engine, HeadShape, Model, Network, Outputs, PolicyShape, ValueOutput};
+use alfil_nn::{
+    Activation, Architecture, Batch, EncodedNetwork, Engine, HeadShape, Model, Network, Outputs, PolicyShape,
+    ValueOutput,
+};
 use alfil_torch::{Device, Precision, TorchEvaluator};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -31,7 +34,10 @@ fn compare<E: Encoding>(network: &Network) {
     let batch = Batch::random::<E>(&network.architecture, POSITIONS, 9);
     let (mut ours, mut theirs) = (Outputs::default(), Outputs::default());
     Engine::new(Arc::new(Model::new::<E>(network).unwrap())).evaluate(&batch, &mut ours);
-    TorchEvaluator::new::<E>(network, Device::Cpu, Precision::Single).unwrap().evaluate(&batch, &mut theirs).unwrap();
+    TorchEvaluator::new(&EncodedNetwork::new::<E>(network).unwrap(), Device::Cpu, Precision::Single)
+        .unwrap()
+        .evaluate(&batch, &mut theirs)
+        .unwrap();
     let mut largest = 0.0f32;
     for position in 0..POSITIONS {
         let priors = ours.priors(position).iter().zip(theirs.priors(position));

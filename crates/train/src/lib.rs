@@ -14,7 +14,7 @@ pub mod run;
 
 pub use config::Config;
 pub use event::Event;
-pub use machine::{Machine, MakeInference, MakeLearner, on_device};
+pub use machine::{Machine, MakeLearner};
 pub use phase::{Finish, Run};
 pub use plan::{Plan, plan, random_samples};
 pub use run::RunDirectory;

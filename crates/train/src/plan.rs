@@ -8,6 +8,7 @@ use alfil_core::seed::derive;
 use alfil_game::{Encoding, FullGame, Game, Mover, Wdl};
 use alfil_nn::Network;
 use alfil_nn::learning::{Samples, Target};
+use alfil_search::EvaluatorError;
 use alfil_search::evaluators::Uniform;
 use alfil_search::selection::Gumbel;
 use alfil_selfplay::{Counts, GameRecord, Lane, SearchKind, Settings, Temperature, Tickets, packed_size};
@@ -81,7 +82,7 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
     let settings = config.selfplay_settings::<E::Game>(&rules)?;
     // Short games end first: how many moves are made for each that ends says more than how long those were.
     let length = match records.len() {
-        0 => random_length::<E::Game>(&settings, &rules, config.seed),
+        0 => random_length::<E::Game>(&settings, &rules, config.seed)?,
         games => counts.moves as f64 / games as f64,
     };
     let positions = config.selfplay.games as f64 * length;
@@ -122,7 +123,7 @@ fn visits(config: &Config) -> f64 {
 }
 
 /// Plies of a game of nearly random moves that begins and is adjudicated as these settings say.
-fn random_length<G: FullGame>(settings: &Settings, rules: &G::Rules, seed: u64) -> f64 {
+fn random_length<G: FullGame>(settings: &Settings, rules: &G::Rules, seed: u64) -> Result<f64, EvaluatorError> {
     let settings = Settings {
         search: SearchKind::Gumbel { simulations: 2, considered: 2, rule: Gumbel::default() },
         cheap: None,
@@ -133,9 +134,9 @@ fn random_length<G: FullGame>(settings: &Settings, rules: &G::Rules, seed: u64) 
     let tickets = Arc::new(Tickets::new(RANDOM_GAMES));
     let mut lane = Lane::<G>::new(settings, rules.clone(), Box::new(Uniform::default()), tickets, seed);
     while lane.is_busy() {
-        lane.step(&mut drop);
+        lane.step(&mut drop)?;
     }
-    lane.counts().mean_length()
+    Ok(lane.counts().mean_length())
 }
 
 /// Plays for a while. Tells what was done, the games that ended, and for how long.
@@ -146,7 +147,7 @@ fn play<E: Encoding>(
     network: &Network,
     time: Duration,
 ) -> Result<(Counts, Vec<GameRecord>, f64), RunError> {
-    let maker = machine.maker::<E::Game>(&Arc::new(network.clone()))?;
+    let backend = machine.backend::<E>(network)?;
     let settings = config.selfplay_settings::<E::Game>(rules)?;
     let (stop, tickets) = (AtomicBool::new(false), Arc::new(Tickets::endless()));
     let began = Instant::now();
@@ -155,29 +156,31 @@ fn play<E: Encoding>(
     std::thread::scope(|scope| {
         let lanes: Vec<_> = (0..machine.lanes.max(1) as u64)
             .map(|number| {
-                let (settings, tickets, stop, maker) = (settings.clone(), Arc::clone(&tickets), &stop, &maker);
-                scope.spawn(move || {
-                    let mut lane = Lane::<E::Game>::new(settings, rules.clone(), maker(number), tickets, config.seed);
+                let (settings, tickets, stop, backend) = (settings.clone(), Arc::clone(&tickets), &stop, &backend);
+                scope.spawn(move || -> Result<(Counts, Vec<GameRecord>), EvaluatorError> {
+                    let evaluator = backend.evaluator(number)?;
+                    let mut lane = Lane::<E::Game>::new(settings, rules.clone(), evaluator, tickets, config.seed);
                     let mut records = Vec::new();
                     // However long the first step takes, there is one to measure.
-                    lane.step(&mut |record| records.push(record));
+                    lane.step(&mut |record| records.push(record))?;
                     while !stop.load(Relaxed) {
-                        lane.step(&mut |record| records.push(record));
+                        lane.step(&mut |record| records.push(record))?;
                     }
-                    (lane.counts(), records)
+                    Ok((lane.counts(), records))
                 })
             })
             .collect();
         std::thread::sleep(time);
         stop.store(true, Relaxed);
-        for lane in lanes {
-            // A lane that panicked has said so itself.
-            if let Ok((count, games)) = lane.join() {
-                counts.push(count);
-                records.extend(games);
-            }
+        // All of them have ended before any failure is told.
+        let ended: Vec<_> = lanes.into_iter().map(|lane| lane.join()).collect();
+        for lane in ended {
+            let (count, games) = lane.map_err(|panic| EvaluatorError::panicked("self-play", &*panic))??;
+            counts.push(count);
+            records.extend(games);
         }
-    });
+        Ok::<_, RunError>(())
+    })?;
     Ok((Counts::sum(counts), records, began.elapsed().as_secs_f64()))
 }
 

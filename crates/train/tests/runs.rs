@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
+use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads};
 use alfil_game::tictactoe::{Stones, TicTacToe};
 use alfil_nn::learning::{LearnError, Learner, Losses, Samples};
-use alfil_nn::{Architecture, Network, Weights};
+use alfil_nn::{Architecture, Cpu, Device, Network, Weights};
 use alfil_selfplay::{GameRecord, chunks, read_chunk, read_header, write_chunk};
 use alfil_train::run::{Metrics, RunError};
 use alfil_train::{Config, Event, Finish, Machine, Run, RunDirectory, plan};
@@ -75,12 +76,16 @@ fn config(settings: &[&str]) -> Config {
 }
 
 fn machine(overlap: bool) -> Machine {
+    machine_on(overlap, Arc::new(Cpu))
+}
+
+fn machine_on(overlap: bool, device: Arc<dyn Device>) -> Machine {
     let time = Duration::from_millis(if overlap { 20 } else { 0 });
     Machine {
         learner: Arc::new(move |architecture, _, _, _| {
             Ok(Box::new(Idle { architecture: architecture.clone(), steps: 0, time, skips: false }))
         }),
-        inference: None,
+        device,
         lanes: 1,
         overlap,
         cache: 0,
@@ -373,4 +378,61 @@ fn a_rated_network_tells_how_strong_it_is() {
     let told = network.origin.rating.unwrap();
     assert!(told.starts_with(&format!("{:.0} (", rated.elo)) && told.ends_with(") in the pool of its run"), "{told}");
     assert_eq!(Network::load(&folder.run().network(0)).unwrap().origin.rating, None);
+}
+
+/// Whatever phase an evaluator fails in, the run says so, leaves no thread, and goes on to what it would have become.
+#[test]
+fn a_run_goes_on_after_its_evaluator_failed() {
+    let settings = [
+        "generations=2",
+        "selfplay.games=24",
+        "gate={kind=\"score\",games=4,visits=2}",
+        "rating={every=1,games=4,visits=2,positions=10,players=[\"random\"]}",
+    ];
+    let files = |folder: &Folder| {
+        let origin = |generation| Network::load(&folder.run().network(generation)).ok().map(|network| network.origin);
+        let state = std::fs::read_to_string(folder.run().state()).unwrap();
+        let state: serde_json::Value = serde_json::from_str(&state).unwrap();
+        let told = ["generation", "champion", "promoted", "steps", "games"].map(|key| state[key].clone());
+        ((0..=2).map(origin).collect::<Vec<_>>(), told, numbers(&folder.run(), ""))
+    };
+    for overlap in [false, true] {
+        let (whole, broken) = (Folder::new(&format!("whole-{overlap}")), Folder::new(&format!("broken-{overlap}")));
+        assert_eq!(whole.go(overlap, &settings), Finish::Complete);
+        // The watchdog of that run, and rayon's threads.
+        let before = threads();
+        let mut failures = [0, 0];
+        for attempt in 0.. {
+            assert!(attempt < 100, "it does not get on");
+            let panics = attempt % 2 == 1;
+            let device = if panics { FailingDevice::panicking_after(80) } else { FailingDevice::after(80) };
+            let machine = machine_on(overlap, Arc::new(device));
+            let mut run = Run::<Stones>::open(broken.run(), config(&settings), machine, &mut |_| {}).unwrap();
+            let went = run.go(&AtomicBool::new(false), &mut |_| {});
+            drop(run);
+            assert!(no_thread_is_left(before));
+            match went.map_err(|error| error.to_string()) {
+                Ok(finish) => {
+                    assert_eq!(finish, Finish::Complete);
+                    break;
+                }
+                Err(sentence) if panics => assert!(sentence.ends_with(" panicked: the test wants it"), "{sentence}"),
+                Err(sentence) => assert_eq!(sentence, SENTENCE),
+            }
+            failures[usize::from(panics)] += 1;
+        }
+        assert!(failures[0] > 0 && failures[1] > 0, "{failures:?}");
+        if !overlap {
+            assert_eq!(files(&broken), files(&whole), "the same as without a failure");
+        }
+    }
+}
+
+#[test]
+fn a_plan_ends_when_the_evaluator_fails() {
+    let before = threads();
+    let machine = machine_on(false, Arc::new(FailingDevice::after(20)));
+    let failed = plan::<Stones>(&config(&[]), &machine, Duration::from_millis(200)).unwrap_err();
+    assert_eq!(failed.to_string(), SENTENCE);
+    assert!(no_thread_is_left(before));
 }

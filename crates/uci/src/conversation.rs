@@ -1,80 +1,151 @@
 //! The conversation with a program.
 
 use std::io::{self, BufRead, Read, Write};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use alfil_game::{FullGame, read_rules, with_game};
+use alfil_nn::Devices;
+use alfil_search::{EvaluatorError, catch_panic};
 
-use crate::brain::{Backend, Brain};
 use crate::command::Command;
 use crate::engine::{End, Engine, work};
 use crate::options::Options;
+use crate::thinker::Thinker;
 use crate::voice::Voice;
 
 /// Longer lines than any game needs are cut off here.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// Speaks UCI until the program says quit or stops listening. With `backend`, networks can be computed on other devices.
+/// Whose thread thinks, in messages.
+const PART: &str = "the engine";
+
+/// Why a conversation ended otherwise than by quit.
+#[derive(Debug, thiserror::Error)]
+pub enum UciError {
+    /// The input cannot be read, or the options cannot be used.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// What judges positions failed. The program has been told.
+    #[error(transparent)]
+    Evaluator(#[from] EvaluatorError),
+}
+
+/// Speaks UCI until the program says quit or stops listening. With `devices`, networks can be computed on others than the CPU.
+///
+/// If an evaluator fails, the program is told, and the conversation ends with the error: an engine either answers or dies
+/// visibly. The thread that reads the input may then live on until the next line or the end of the input, as a read cannot be
+/// interrupted.
 pub fn run(
-    mut input: impl BufRead,
+    input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
     options: Options,
-    backend: Option<Backend>,
-) -> io::Result<()> {
+    devices: Option<&'static dyn Devices>,
+) -> Result<(), UciError> {
     let voice = Voice::new(output);
+    let (events, heard) = channel();
+    let reader = events.clone();
+    std::thread::Builder::new().name("reading".to_owned()).spawn(move || read(input, &reader))?;
     let defaults = options.clone();
     let mut chosen = Some(options);
     while let Some(options) = chosen {
         let game = options.game.clone();
-        let (voice, backend) = (voice.clone(), backend.clone());
-        chosen = with_game!(&game, G => converse::<G>(&mut input, voice, &defaults, options, backend))
-            .map_err(io::Error::other)??;
+        let conversation = Conversation {
+            events: &events,
+            heard: &heard,
+            voice: voice.clone(),
+            defaults: &defaults,
+            options,
+            devices,
+        };
+        chosen = with_game!(&game, G => conversation.hold::<G>()).map_err(io::Error::other)??;
     }
     Ok(())
 }
 
-/// A conversation about one game. Ends with the options as they are then if it is to go on about another game.
-fn converse<G: FullGame>(
-    input: &mut impl BufRead,
-    voice: Voice,
-    defaults: &Options,
-    mut options: Options,
-    backend: Option<Backend>,
-) -> io::Result<Option<Options>> {
-    // What was chosen about the rules of one game says little about another's.
-    if (&options.game, &options.rules) != (&defaults.game, &defaults.rules)
-        && let Err(error) = read_rules::<G>(&options.rules)
-    {
-        voice.notice(&format!("playing by the usual rules: {error}"));
-        options.rules.clear();
-    }
-    let (jobs, received) = channel();
-    let brain = Brain::<G>::new(voice.clone(), backend);
-    let thinking = std::thread::Builder::new().name("thinking".to_owned()).spawn(move || work(brain, &received))?;
-    let mut engine = Engine::<G>::new(voice, defaults.clone(), options, jobs).map_err(io::Error::other)?;
-    let mut line = Vec::new();
-    let end = loop {
-        match read_line(input, &mut line) {
-            Ok(true) => {}
-            Ok(false) => break End::Silence,
+/// What the speaking thread waits for.
+enum Event {
+    Line(Vec<u8>),
+    /// The input has ended, or cannot be read.
+    Silence(io::Result<()>),
+    /// The thinking thread has ended with an error.
+    Failure,
+}
+
+/// Hands on the lines of the input up to a quit.
+fn read(mut input: impl BufRead, events: &Sender<Event>) {
+    loop {
+        let mut line = Vec::new();
+        let event = match read_line(&mut input, &mut line) {
+            Ok(true) => Event::Line(line),
+            Ok(false) => Event::Silence(Ok(())),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
+            Err(error) => Event::Silence(Err(error)),
+        };
+        let is_last = match &event {
+            Event::Line(line) => matches!(Command::parse(&String::from_utf8_lossy(line)), Command::Quit),
+            _ => true,
+        };
+        if events.send(event).is_err() || is_last {
+            return;
         }
-        if let Some(end) = engine.obey(Command::parse(&String::from_utf8_lossy(&line))) {
-            break end;
-        }
-    };
-    // When the input ends without a quit, such as a file's, a search that has an end is let go on to it.
-    if let Some(thought) = &engine.thought
-        && (end != End::Silence || thought.is_held())
-    {
-        thought.control.stop();
     }
-    let options = (end == End::OtherGame).then(|| engine.options.clone());
-    // Without jobs to come, the thread ends after the last one.
-    drop(engine);
-    thinking.join().map_err(|_| io::Error::other("the thinking thread broke"))?;
-    Ok(options)
+}
+
+/// A conversation about one game. Ends with the options as they are then if it is to go on about another game.
+struct Conversation<'a> {
+    events: &'a Sender<Event>,
+    heard: &'a Receiver<Event>,
+    voice: Voice,
+    defaults: &'a Options,
+    options: Options,
+    devices: Option<&'static dyn Devices>,
+}
+
+impl Conversation<'_> {
+    fn hold<G: FullGame>(self) -> Result<Option<Options>, UciError> {
+        let Conversation { events, heard, voice, defaults, mut options, devices } = self;
+        // What was chosen about the rules of one game says little about another's.
+        if (&options.game, &options.rules) != (&defaults.game, &defaults.rules)
+            && let Err(error) = read_rules::<G>(&options.rules)
+        {
+            voice.notice(&format!("playing by the usual rules: {error}"));
+            options.rules.clear();
+        }
+        let (jobs, received) = channel();
+        let mut engine = Engine::<G>::new(voice.clone(), defaults.clone(), options, jobs).map_err(io::Error::other)?;
+        let (thinker, failure) = (Thinker::<G>::new(voice.clone(), devices), events.clone());
+        let thinking = std::thread::Builder::new().name("thinking".to_owned()).spawn(move || {
+            // Nobody listens any more if the conversation has ended.
+            let worked = catch_panic(PART, || work(thinker, &received)).flatten();
+            worked.inspect_err(|_| drop(failure.send(Event::Failure)))
+        })?;
+        let (end, read) = loop {
+            match heard.recv() {
+                Ok(Event::Line(line)) => {
+                    if let Some(end) = engine.obey(Command::parse(&String::from_utf8_lossy(&line))) {
+                        break (end, Ok(()));
+                    }
+                }
+                Ok(Event::Silence(read)) => break (End::Silence, read),
+                Ok(Event::Failure) => break (End::Failure, Ok(())),
+                // We hold a sender ourselves.
+                Err(_) => break (End::Silence, Ok(())),
+            }
+        };
+        // When the input ends without a quit, such as a file's, a search that has an end is let go on to it.
+        if let Some(handle) = &engine.handle
+            && (end != End::Silence || handle.is_held())
+        {
+            handle.control.stop();
+        }
+        let options = (end == End::OtherGame).then(|| engine.options.clone());
+        // Without jobs to come, the thread ends after the last one.
+        drop(engine);
+        let thought = thinking.join().map_err(|panic| EvaluatorError::panicked(PART, &*panic)).flatten();
+        thought.inspect_err(|why| voice.notice(&why.to_string()))?;
+        read?;
+        Ok(options)
+    }
 }
 
 /// Reads a line, or the first part of one that is too long; the rest of it is passed over. False at the end of the input.

@@ -5,11 +5,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
 use alfil_game::{FullGame, Rules, RulesError, read_rules};
+use alfil_search::EvaluatorError;
 
-use crate::brain::Brain;
 use crate::command::{Command, Go};
 use crate::options::{CHESS960, DECLARATIONS, Declaration, Options};
-use crate::thought::{Task, Thought};
+use crate::search_handle::{SearchHandle, Task};
+use crate::thinker::Thinker;
 use crate::voice::Voice;
 
 /// What the thinking thread is asked for.
@@ -30,23 +31,26 @@ pub(crate) enum End {
     Quit,
     /// The program wants to play another game.
     OtherGame,
+    /// The thinking thread cannot go on.
+    Failure,
 }
 
-/// What the thinking thread does: one job after the other, until there are none to come.
-pub(crate) fn work<G: FullGame>(mut brain: Brain<G>, jobs: &Receiver<Job<G>>) {
+/// What the thinking thread does: one job after the other, until there are none to come or an evaluator fails.
+pub(crate) fn work<G: FullGame>(mut thinker: Thinker<G>, jobs: &Receiver<Job<G>>) -> Result<(), EvaluatorError> {
     for job in jobs {
         match job {
             Job::Prepare(options, ready) => {
-                brain.prepare(&options);
+                thinker.prepare(&options)?;
                 // Whoever asked may be gone by now.
                 let _ = ready.send(());
             }
-            Job::Think(task) => brain.think(&task),
-            Job::Forget => brain.forget(),
-            Job::Evaluate(options, start, moves) => brain.evaluate(&options, &start, &moves),
-            Job::Bench(options) => brain.bench(&options),
+            Job::Think(task) => thinker.think(&task)?,
+            Job::Forget => thinker.forget(),
+            Job::Evaluate(options, start, moves) => thinker.evaluate(&options, &start, &moves)?,
+            Job::Bench(options) => thinker.bench(&options)?,
         }
     }
+    Ok(())
 }
 
 /// The rules that the options ask for. Games played over this protocol end when the program says so, not at the usual cap.
@@ -64,7 +68,7 @@ pub(crate) struct Engine<G: FullGame> {
     start: G,
     moves: Vec<G::Move>,
     jobs: Sender<Job<G>>,
-    pub thought: Option<Arc<Thought>>,
+    pub handle: Option<Arc<SearchHandle>>,
 }
 
 impl<G: FullGame> Engine<G> {
@@ -77,7 +81,7 @@ impl<G: FullGame> Engine<G> {
     ) -> Result<Engine<G>, RulesError> {
         let rules = rules::<G>(&options)?;
         let start = G::new(&rules);
-        Ok(Engine { voice, defaults, options, rules, start, moves: Vec::new(), jobs, thought: None })
+        Ok(Engine { voice, defaults, options, rules, start, moves: Vec::new(), jobs, handle: None })
     }
 
     /// Does what a command says. Tells what ends the conversation, if it is the last one.
@@ -98,8 +102,8 @@ impl<G: FullGame> Engine<G> {
             Command::Go(go) => self.think(go),
             Command::Stop => self.stop(),
             Command::PonderHit => {
-                if let Some(thought) = &self.thought {
-                    thought.hit();
+                if let Some(handle) = &self.handle {
+                    handle.hit();
                 }
             }
             Command::Quit => return Some(End::Quit),
@@ -133,7 +137,7 @@ impl<G: FullGame> Engine<G> {
             let (ready, wait) = channel();
             self.ask(Job::Prepare(self.options.clone(), ready));
             if wait.recv().is_err() {
-                // The thread broke, and will think no more: no answer is the honest one.
+                // The thread has failed, and will think no more: the conversation ends.
                 return;
             }
         }
@@ -215,20 +219,20 @@ impl<G: FullGame> Engine<G> {
         if only.is_empty() && !go.search_moves.is_empty() {
             self.voice.notice("searchmoves: none of them can be played, so all moves are searched");
         }
-        let thought = Arc::new(Thought::new(&go));
-        self.thought = Some(Arc::clone(&thought));
+        let handle = Arc::new(SearchHandle::new(&go));
+        self.handle = Some(Arc::clone(&handle));
         let (options, start, moves) = (self.options.clone(), self.start.clone(), self.moves.clone());
-        self.ask(Job::Think(Box::new(Task { options, start, moves, go, only, thought, begun })));
+        self.ask(Job::Think(Box::new(Task { options, start, moves, go, only, handle, begun })));
     }
 
     fn stop(&self) {
-        if let Some(thought) = &self.thought {
-            thought.control.stop();
+        if let Some(handle) = &self.handle {
+            handle.control.stop();
         }
     }
 
     fn is_thinking(&self) -> bool {
-        self.thought.as_ref().is_some_and(|thought| !thought.is_done())
+        self.handle.as_ref().is_some_and(|handle| !handle.is_done())
     }
 
     fn draw(&self) {
@@ -241,7 +245,7 @@ impl<G: FullGame> Engine<G> {
     }
 
     fn ask(&self, job: Job<G>) {
-        // The thread ends only after this sender is gone, or if it broke; then the run ends with that.
+        // The thread ends only after this sender is gone, or if it failed; then the conversation ends with that.
         let _ = self.jobs.send(job);
     }
 }

@@ -1,22 +1,21 @@
 //! The UCI engine, for every game.
 //!
 //! One thread [speaks](run) with the program, another one thinks; the search may use more. The options are
-//! [declared](options) once, for the protocol and the command line. Knows nothing of libtorch: a [`Backend`] may bring other
-//! devices.
+//! [declared](options) once, for the protocol and the command line. Knows nothing of libtorch:
+//! devices other than the CPU are found by name.
 
-mod brain;
 mod conversation;
 mod engine;
 mod info;
 mod known;
+mod search_handle;
 mod strength;
-mod thought;
+mod thinker;
 mod voice;
 
 pub mod clock;
 pub mod command;
 pub mod options;
 
-pub use brain::{Backend, MakeInference};
-pub use conversation::run;
+pub use conversation::{UciError, run};
 pub use info::centipawns;

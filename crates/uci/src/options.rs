@@ -58,8 +58,7 @@ impl Default for Options {
             move_overhead: 100,
             cpuct: puct.init,
             fpu_reduction: puct.fpu_reduction,
-            // lc0's tuned default (0.33.0-dev).
-            policy_temperature: 1.359,
+            policy_temperature: alfil_search::PlaySettings::default().policy_temperature,
             temperature: 0.0,
             draw_score: 0,
             verbose_move_stats: false,

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use alfil_game::{First, FullGame, Outcome, Score, Side};
+use alfil_search::EvaluatorError;
 
 use crate::player::{Choice, Played, Player, PlayerError};
 use alfil_core::wording::shorten;
@@ -28,25 +29,29 @@ pub(super) struct Seats<'a, G: FullGame> {
     pub seeds: [u64; 2],
 }
 
-/// Plays a game to its end, by the rules or by the referee. None if it was told to stop.
+/// Plays a game to its end, by the rules or by the referee. None if it was told to stop. An evaluator that fails is no fault of
+/// a player: the game does not count.
 pub(super) fn play_game<G: FullGame>(
     opening: &Played<G>,
     seats: Seats<'_, G>,
     referee: Option<Referee<'_, G>>,
     stop: &dyn Fn() -> bool,
-) -> Option<Finished<G>> {
+) -> Result<Option<Finished<G>>, EvaluatorError> {
     let Seats { players: [first, second], seeds } = seats;
     let mut played = opening.clone();
     let mut notes = Vec::new();
     let lost = |side: Side, error: PlayerError, played, notes| {
+        if let PlayerError::Evaluator(failed) = error {
+            return Err(failed);
+        }
         let score = First(if side == Side::First { Score::LOSS } else { Score::WIN });
-        Some(Finished {
+        Ok(Some(Finished {
             played,
             notes,
             score,
             end: format!("the {side} player lost: {error}"),
             fault: Some((side, error)),
-        })
+        }))
     };
     if let Err(error) = first.new_game(seeds[0]) {
         return lost(Side::First, error, played, notes);
@@ -59,10 +64,10 @@ pub(super) fn play_game<G: FullGame>(
         let judged = || referee.and_then(|referee| referee(played.now()));
         if let Some(outcome) = played.now().legal_moves(&mut moves).or_else(judged) {
             let end = outcome.reason.to_owned();
-            return Some(Finished { played, notes, score: outcome.score, end, fault: None });
+            return Ok(Some(Finished { played, notes, score: outcome.score, end, fault: None }));
         }
         if stop() {
-            return None;
+            return Ok(None);
         }
         let side = played.now().side();
         let player = if side == Side::First { &mut *first } else { &mut *second };

@@ -5,6 +5,7 @@
 //! [`Archive`], from which an interrupted match goes on.
 
 mod archive;
+mod error;
 mod game;
 mod journal;
 mod pair;
@@ -16,6 +17,7 @@ mod summary;
 mod tally;
 
 pub use archive::Archive;
+pub use error::ContestError;
 pub use game::Referee;
 pub use play::{Match, Progress, Settings};
 pub use record::{Fault, Record, Who};

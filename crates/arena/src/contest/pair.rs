@@ -2,6 +2,7 @@
 
 use alfil_core::seed::derive;
 use alfil_game::{First, FullGame, Side, Swap};
+use alfil_search::EvaluatorError;
 
 use super::game::{Finished, Referee, Seats, play_game};
 use super::{Fault, Record, Who};
@@ -16,16 +17,24 @@ pub(super) struct Opponents<'a, G: FullGame> {
 
 impl<G: FullGame> Opponents<'_, G> {
     /// Plays an opening with A first, then with B first. None if it was told to stop.
-    pub fn play(&mut self, pair: u64, opening: &Played<G>, seed: u64, stop: &dyn Fn() -> bool) -> Option<[Record; 2]> {
+    pub fn play(
+        &mut self,
+        pair: u64,
+        opening: &Played<G>,
+        seed: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<[Record; 2]>, EvaluatorError> {
         let mut game = |first: Who| {
             let seed = |who: Who| derive(seed, &[pair, first as u64, who as u64]);
             let seats = match first {
                 Who::A => Seats { players: [&mut *self.a, &mut *self.b], seeds: [seed(Who::A), seed(Who::B)] },
                 Who::B => Seats { players: [&mut *self.b, &mut *self.a], seeds: [seed(Who::B), seed(Who::A)] },
             };
-            Some(record(pair, first, opening, play_game(opening, seats, self.referee, stop)?))
+            let played = play_game(opening, seats, self.referee, stop)?;
+            Ok(played.map(|played| record(pair, first, opening, played)))
         };
-        Some([game(Who::A)?, game(Who::B)?])
+        let Some(one) = game(Who::A)? else { return Ok(None) };
+        Ok(game(Who::B)?.map(|other| [one, other]))
     }
 }
 

@@ -6,12 +6,13 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 
 use alfil_game::FullGame;
+use alfil_search::{EvaluatorError, catch_panic};
 
 use super::archive::OpenArchive;
 use super::journal::Header;
 use super::pair::Opponents;
 use super::tally::Tally;
-use super::{Archive, Ended, Record, Referee, Report, StateError};
+use super::{Archive, ContestError, Ended, Record, Referee, Report};
 use crate::opening::Openings;
 use crate::player::{Entrant, Played};
 use crate::stats::Sprt;
@@ -54,8 +55,9 @@ pub struct Progress<'a> {
 }
 
 impl<G: FullGame> Match<'_, G> {
-    /// Plays until all games are played, the test is decided, or `stop` is set. Games under way are given up then.
-    pub fn run(self, tell: &mut dyn FnMut(Progress<'_>), stop: &AtomicBool) -> Result<Report, StateError> {
+    /// Plays until all games are played, the test is decided, or `stop` is set. Games under way are given up then,
+    /// and when an evaluator fails; what was finished is in the archive.
+    pub fn run(self, tell: &mut dyn FnMut(Progress<'_>), stop: &AtomicBool) -> Result<Report, ContestError> {
         self.run_without(HashSet::new(), tell, stop)
     }
 
@@ -65,7 +67,7 @@ impl<G: FullGame> Match<'_, G> {
         mut done: HashSet<u64>,
         tell: &mut dyn FnMut(Progress<'_>),
         stop: &AtomicBool,
-    ) -> Result<Report, StateError> {
+    ) -> Result<Report, ContestError> {
         let Match { a, b, openings, settings, referee, archive } = self;
         let report = Tally::empty(&a.name, &b.name, G::NAME);
         let header = Header::new([a, b], openings, settings.seed);
@@ -83,7 +85,7 @@ impl<G: FullGame> Match<'_, G> {
             if let Some(journal) = archive.journal.filter(|_| begins) {
                 let _ = std::fs::remove_file(journal);
             }
-            return Err(refused);
+            return Err(refused.into());
         }
         if tally.report.resumed > 0 {
             tell(Progress { report: &tally.report, pair: None });
@@ -100,12 +102,28 @@ impl<G: FullGame> Match<'_, G> {
             for _ in 0..settings.concurrency.max(1) {
                 let (finished, schedule, halted) = (finished.clone(), &schedule, &halted);
                 scope.spawn(move || {
-                    let opponents = Opponents { a: a.player(), b: b.player(), referee };
-                    work(opponents, schedule, settings.seed, halted, &finished);
+                    let worked = catch_panic("the match", || {
+                        let opponents = Opponents { a: a.player()?, b: b.player()?, referee };
+                        work(opponents, schedule, settings.seed, halted, &finished)
+                    });
+                    if let Err(failed) = worked.flatten() {
+                        // Nobody listens any more if another thread failed before.
+                        let _ = finished.send(Err(failed));
+                    }
                 });
             }
             drop(finished);
-            let mut keep = |pair: [Record; 2]| -> Result<(), StateError> {
+            let mut failed = None;
+            let mut keep = |pair: Result<[Record; 2], EvaluatorError>| -> Result<(), ContestError> {
+                let pair = match pair {
+                    Ok(pair) => pair,
+                    Err(why) => {
+                        // The others give up their games; pairs that were finished before are still to be kept.
+                        halt.store(true, Relaxed);
+                        failed.get_or_insert(why);
+                        return Ok(());
+                    }
+                };
                 files.finished(&pair)?;
                 let counted = tally.add(pair.clone());
                 files.counted(&counted)?;
@@ -115,7 +133,8 @@ impl<G: FullGame> Match<'_, G> {
                 }
                 Ok(())
             };
-            arrivals.into_iter().try_for_each(&mut keep).inspect_err(|_| halt.store(true, Relaxed))
+            arrivals.into_iter().try_for_each(&mut keep).inspect_err(|_| halt.store(true, Relaxed))?;
+            failed.map_or(Ok(()), |why| Err(ContestError::from(why)))
         })?;
         tally.report.ended.get_or_insert(Ended::Stopped);
         Ok(tally.report)
@@ -148,14 +167,15 @@ fn work<G: FullGame>(
     schedule: &Mutex<Schedule<'_, G>>,
     seed: u64,
     halted: &(dyn Fn() -> bool + Sync),
-    finished: &Sender<[Record; 2]>,
-) {
+    finished: &Sender<Result<[Record; 2], EvaluatorError>>,
+) -> Result<(), EvaluatorError> {
     while !halted() {
         let next = schedule.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let Some((number, opening)) = next else { return };
-        let Some(pair) = opponents.play(number, &opening, seed, &halted) else { return };
-        if finished.send(pair).is_err() {
-            return;
+        let Some((number, opening)) = next else { break };
+        let Some(pair) = opponents.play(number, &opening, seed, &halted)? else { break };
+        if finished.send(Ok(pair)).is_err() {
+            break;
         }
     }
+    Ok(())
 }

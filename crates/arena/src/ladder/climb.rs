@@ -9,7 +9,7 @@ use alfil_game::FullGame;
 
 use super::standings::{Row, Standings};
 use super::state::{Meeting, State};
-use crate::contest::{Archive, Match, Progress, Settings, StateError};
+use crate::contest::{Archive, ContestError, Match, Progress, Settings};
 use crate::opening::Openings;
 use crate::player::Entrant;
 use crate::stats::{Encounter, most_informative, ratings};
@@ -49,7 +49,7 @@ pub struct Climb<'a> {
 
 impl<G: FullGame> Ladder<G> {
     /// Plays until all have had their games or `stop` is set.
-    pub fn run(self, tell: &mut dyn FnMut(Climb<'_>), stop: &AtomicBool) -> Result<Standings, StateError> {
+    pub fn run(self, tell: &mut dyn FnMut(Climb<'_>), stop: &AtomicBool) -> Result<Standings, ContestError> {
         let Ladder { players, anchor, anchor_elo, games, newcomer, concurrency, seed, mut openings, state } = self;
         let newcomer = newcomer.and_then(|number| Some(players.get(number)?.identity.clone()));
         let (players, anchor) = merge(players, anchor);
@@ -120,7 +120,7 @@ impl<G: FullGame> Ladder<G> {
             Match { a: one, b: other, openings, settings, referee: None, archive: Archive::default() }
                 .run_without(done, &mut note, stop)?;
             if let Some(error) = failed {
-                return Err(error);
+                return Err(error.into());
             }
         }
         let mut rated = ratings(everyone, &results.encounters(), anchor, anchor_elo);

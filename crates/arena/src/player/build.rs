@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use alfil_game::{FullGame, Knowledge};
-use alfil_nn::{Bundled, BundledError, FileError, Network, OpenError, Origin};
-use alfil_search::evaluators::Kind;
+use alfil_nn::{Bundled, BundledError, Cpu, Network, OpenError, Origin};
+use alfil_search::evaluators::{BackendError, Kind};
 
 use super::line::PlayerKind;
 use super::{
@@ -37,7 +37,7 @@ pub enum BuildError {
         /// Its file.
         path: String,
         /// What is wrong.
-        why: FileError,
+        why: BackendError,
     },
     /// The file could be opened but not read.
     #[error("cannot read {path}: {why}")]
@@ -58,12 +58,12 @@ pub enum BuildError {
 }
 
 impl PlayerLine {
-    /// Makes the player for a game, which takes reading its network or trying its engine.
+    /// Makes the player for a game, which takes reading its network or trying its engine. Networks are computed on the CPU.
     pub fn entrant<G: FullGame>(&self) -> Result<Entrant<G>, BuildError> {
         let PlayerLine { name, settings, kind } = self;
         let tree = |kind: &Kind, tree: &TreeSettings| {
             let no_network = |why| BuildError::Network { path: settings.clone(), why };
-            Entrant::tree(name, settings, kind, *tree).map_err(no_network)
+            Entrant::tree(name, settings, kind, &Cpu, *tree).map_err(no_network)
         };
         match kind {
             PlayerKind::Random => Ok(Entrant::new(name, settings, || Box::new(RandomPlayer::default()))),
@@ -104,7 +104,7 @@ impl PlayerLine {
         let Origin { generation, steps, .. } = &network.origin;
         // Another version of the program may have another network.
         let identity = format!("{}, generation {generation:?} of {steps:?} steps", self.settings);
-        Entrant::tree(&self.name, identity, &Kind::Network(Arc::new(network)), settings)
+        Entrant::tree(&self.name, identity, &Kind::Network(Arc::new(network)), &Cpu, settings)
             .map_err(|why| BuildError::Network { path: self.name.clone(), why })
     }
 
@@ -114,7 +114,7 @@ impl PlayerLine {
         let print = File::open(path).and_then(checksum_of).map_err(|why| BuildError::Read { path: shown(), why })?;
         // The same weights are the same player wherever their file lies.
         let identity = format!("network {print:016x}:{}", self.settings);
-        Entrant::tree(&self.name, identity, &Kind::Network(Arc::new(network)), settings)
+        Entrant::tree(&self.name, identity, &Kind::Network(Arc::new(network)), &Cpu, settings)
             .map_err(|why| BuildError::Network { path: shown(), why })
     }
 }

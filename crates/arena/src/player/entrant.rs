@@ -3,14 +3,11 @@
 use std::sync::Arc;
 
 use alfil_game::{FullGame, Game};
-use alfil_nn::FileError;
-use alfil_search::Evaluator;
-use alfil_search::evaluators::{Kind, Maker, Pool};
+use alfil_nn::Device;
+use alfil_search::evaluators::{BackendError, Kind, Pool};
+use alfil_search::{Backend, EvaluatorError};
 
 use super::{Player, TreePlayer, TreeSettings};
-
-/// Positions of all games that a network judges at once, at most.
-const LARGEST_BATCH: usize = 256;
 
 /// A player of a contest.
 #[derive(Clone)]
@@ -21,8 +18,10 @@ pub struct Entrant<G: Game> {
     pub identity: String,
     /// Threads that one player keeps busy.
     pub threads: u32,
-    make: Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>,
+    make: Arc<MakePlayer<G>>,
 }
+
+type MakePlayer<G> = dyn Fn() -> Result<Box<dyn Player<G>>, EvaluatorError> + Send + Sync;
 
 impl<G: Game> Entrant<G> {
     /// `make` is called once by every thread of a contest.
@@ -31,51 +30,53 @@ impl<G: Game> Entrant<G> {
         identity: impl Into<String>,
         make: impl Fn() -> Box<dyn Player<G>> + Send + Sync + 'static,
     ) -> Entrant<G> {
-        Entrant { name: name.into(), identity: identity.into(), threads: 1, make: Arc::new(make) }
+        Entrant { name: name.into(), identity: identity.into(), threads: 1, make: Arc::new(move || Ok(make())) }
     }
 
-    /// A tree search whose games share these evaluators, of which there is at least one: more games than evaluators make
-    /// larger batches.
+    /// A tree search whose games share this many evaluators: more games than evaluators make larger batches.
     pub fn pooled(
         name: impl Into<String>,
         identity: impl Into<String>,
-        evaluators: Vec<Box<dyn Evaluator<G>>>,
+        backend: &dyn Backend<G>,
+        evaluators: usize,
         settings: TreeSettings,
-    ) -> Entrant<G> {
-        let pool = Pool::new(evaluators, LARGEST_BATCH);
-        Entrant::searching(name, identity, Box::new(move |_| Box::new(pool.client())), settings)
+    ) -> Result<Entrant<G>, EvaluatorError> {
+        let pool = Pool::new(backend, evaluators)?;
+        Ok(Entrant::searching(name, identity, Arc::new(pool), settings))
     }
 
     fn searching(
         name: impl Into<String>,
         identity: impl Into<String>,
-        maker: Maker<G>,
+        backend: Arc<dyn Backend<G>>,
         settings: TreeSettings,
     ) -> Entrant<G> {
-        let maker = Arc::new(maker);
-        let make = move || -> Box<dyn Player<G>> { Box::new(TreePlayer::new(Arc::clone(&maker), settings)) };
-        Entrant { threads: settings.threads.max(1), ..Entrant::new(name, identity, make) }
+        let make = move || -> Result<Box<dyn Player<G>>, EvaluatorError> {
+            Ok(Box::new(TreePlayer::new(Arc::clone(&backend), settings)?))
+        };
+        let (name, identity, threads) = (name.into(), identity.into(), settings.threads.max(1));
+        Entrant { name, identity, threads, make: Arc::new(make) }
     }
 
     /// A player for one thread.
-    pub fn player(&self) -> Box<dyn Player<G>> {
+    pub fn player(&self) -> Result<Box<dyn Player<G>>, EvaluatorError> {
         (self.make)()
     }
 }
 
 impl<G: FullGame> Entrant<G> {
-    /// A tree search with an evaluator of this kind. Only a network for another game can fail.
+    /// A tree search with an evaluator of this kind, networks on `device`.
     pub fn tree(
         name: impl Into<String>,
         identity: impl Into<String>,
         kind: &Kind,
+        device: &dyn Device,
         settings: TreeSettings,
-    ) -> Result<Entrant<G>, FileError> {
-        let maker = kind.maker::<G>()?;
+    ) -> Result<Entrant<G>, BackendError> {
+        let backend = kind.backend::<G>(device)?;
         if let Kind::Network(_) = kind {
-            let cores = alfil_core::cores();
-            return Ok(Entrant::pooled(name, identity, (0..cores as u64).map(maker).collect(), settings));
+            return Ok(Entrant::pooled(name, identity, &*backend, alfil_core::cores(), settings)?);
         }
-        Ok(Entrant::searching(name, identity, maker, settings))
+        Ok(Entrant::searching(name, identity, backend, settings))
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use alfil_search::PlaySettings;
+
 use super::TreeSettings;
 
 /// From a beginner's opponent to full strength.
@@ -30,7 +32,8 @@ impl TreeSettings {
     pub fn at_level(level: u64) -> TreeSettings {
         let index = level.clamp(*LEVELS.start(), *LEVELS.end()) - LEVELS.start();
         let (visits, temperature, policy_temperature) = TABLE[index as usize];
-        TreeSettings { visits: Some(visits), temperature, policy_temperature, ..TreeSettings::default() }
+        let play = PlaySettings { policy_temperature, ..PlaySettings::default() };
+        TreeSettings { visits: Some(visits), temperature, play, ..TreeSettings::default() }
     }
 }
 
@@ -44,9 +47,9 @@ mod tests {
         assert_eq!(levels.len(), TABLE.len());
         for pair in levels.windows(2) {
             assert!(pair[0].visits <= pair[1].visits && pair[0].temperature > pair[1].temperature, "{pair:?}");
-            assert!(pair[0].policy_temperature >= pair[1].policy_temperature, "{pair:?}");
+            assert!(pair[0].play.policy_temperature >= pair[1].play.policy_temperature, "{pair:?}");
         }
-        assert_eq!((levels[9].temperature, levels[9].policy_temperature), (0.0, 1.0));
+        assert_eq!((levels[9].temperature, levels[9].play.policy_temperature), (0.0, 1.0));
         assert_eq!((TreeSettings::at_level(0), TreeSettings::at_level(99)), (levels[0], levels[9]));
     }
 }

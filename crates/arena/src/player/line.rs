@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use alfil_game::Knowledge;
 use alfil_nn::Bundled;
+use alfil_search::PlaySettings;
 use alfil_search::selection::Rule;
 
 use super::keys::{Keys, seconds};
@@ -163,18 +164,21 @@ impl FromStr for PlayerLine {
             "uct" => {
                 let keys =
                     Keys::parse(word, keys, &["level", "rollouts", "movetime", "threads", "temperature", "name"])?;
-                let settings = TreeSettings { rule: Rule::UCT, ..tree_settings(&keys, &["rollouts"], 500)? };
+                let settings = tree_settings(&keys, &["rollouts"], 500, PlaySettings::untempered())?;
+                let play = PlaySettings { rule: Rule::UCT, ..settings.play };
+                let settings = TreeSettings { play, ..settings };
                 plain(PlayerKind::Uct(settings), &keys)
             }
             "handcrafted" | "trained" => {
                 let keys = Keys::parse(word, keys, &TREE_KEYS)?;
-                let settings = tree_settings(&keys, &["visits", "nodes"], 800)?;
                 let trained = word == "trained";
+                let play = if trained { PlaySettings::default() } else { PlaySettings::untempered() };
+                let settings = tree_settings(&keys, &["visits", "nodes"], 800, play)?;
                 plain(if trained { PlayerKind::Trained(settings) } else { PlayerKind::Handcrafted(settings) }, &keys)
             }
             path if Path::new(path).is_file() => {
                 let keys = Keys::parse("a network", keys, &TREE_KEYS)?;
-                let settings = tree_settings(&keys, &["visits", "nodes"], 800)?;
+                let settings = tree_settings(&keys, &["visits", "nodes"], 800, PlaySettings::default())?;
                 let stem = Path::new(path).file_stem().unwrap_or_default().to_string_lossy();
                 let written = keys.without_name();
                 let shown = if written.is_empty() { stem.into_owned() } else { format!("{stem}:{written}") };
@@ -184,7 +188,13 @@ impl FromStr for PlayerLine {
             _ => match Bundled::named(word) {
                 Some(bundled) => {
                     let keys = Keys::parse(word, keys, &TREE_KEYS)?;
-                    plain(PlayerKind::Bundled(bundled, tree_settings(&keys, &["visits", "nodes"], 800)?), &keys)
+                    plain(
+                        PlayerKind::Bundled(
+                            bundled,
+                            tree_settings(&keys, &["visits", "nodes"], 800, PlaySettings::default())?,
+                        ),
+                        &keys,
+                    )
                 }
                 None => {
                     let known = KINDS.into_iter().chain(Bundled::all().iter().map(|bundled| bundled.name));
@@ -218,7 +228,12 @@ fn name(keys: &Keys<'_>, otherwise: &str) -> String {
     name.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_NAME).collect()
 }
 
-fn tree_settings(keys: &Keys<'_>, counts: &[&'static str], usual: u32) -> Result<TreeSettings, LineError> {
+fn tree_settings(
+    keys: &Keys<'_>,
+    counts: &[&'static str],
+    usual: u32,
+    play: PlaySettings,
+) -> Result<TreeSettings, LineError> {
     let threads = keys.number("threads", 1..=1024)?.unwrap_or(1) as u32;
     if let Some(level) = keys.number("level", LEVELS)? {
         let mut others = counts.iter().chain(&["movetime", "temperature", "policytemp"]);
@@ -242,8 +257,12 @@ fn tree_settings(keys: &Keys<'_>, counts: &[&'static str], usual: u32) -> Result
         movetime,
         threads,
         temperature: keys.decimal("temperature", 0.0..=100.0)?.unwrap_or(0.0),
-        rule: Rule::default(),
-        policy_temperature: keys.decimal("policytemp", 0.1..=10.0)?.unwrap_or(1.0) as f32,
+        play: PlaySettings {
+            policy_temperature: keys
+                .decimal("policytemp", 0.1..=10.0)?
+                .map_or(play.policy_temperature, |temperature| temperature as f32),
+            ..play
+        },
     })
 }
 
@@ -336,7 +355,7 @@ mod tests {
         assert_eq!(read("turns").kind, PlayerKind::Turns { depth: 3, actions: 4 });
         assert_eq!(read("turns:depth=2,actions=5").kind, PlayerKind::Turns { depth: 2, actions: 5 });
         let PlayerKind::Uct(uct) = read("uct:rollouts=70,temperature=0.5").kind else { panic!() };
-        assert_eq!((uct.visits, uct.temperature, uct.rule), (Some(70), 0.5, Rule::UCT));
+        assert_eq!((uct.visits, uct.temperature, uct.play.rule), (Some(70), 0.5, Rule::UCT));
         let PlayerKind::Handcrafted(tree) = read("handcrafted:movetime=0.25,threads=2").kind else { panic!() };
         assert_eq!((tree.visits, tree.movetime, tree.threads), (None, Some(Duration::from_millis(250)), 2));
         let PlayerKind::Handcrafted(tree) = read("handcrafted:nodes=1").kind else { panic!() };
@@ -344,7 +363,13 @@ mod tests {
         let PlayerKind::Trained(tree) = read("trained:level=3,threads=2").kind else { panic!() };
         assert_eq!(tree, TreeSettings { threads: 2, ..TreeSettings::at_level(3) });
         let PlayerKind::Uct(tree) = read("uct:level=10").kind else { panic!() };
-        assert_eq!((tree.visits, tree.rule), (TreeSettings::at_level(10).visits, Rule::UCT));
+        assert_eq!((tree.visits, tree.play.rule), (TreeSettings::at_level(10).visits, Rule::UCT));
+        let PlayerKind::Trained(tree) = read("trained").kind else { panic!() };
+        assert_eq!(tree, TreeSettings::default(), "networks are played as everywhere");
+        let PlayerKind::Handcrafted(tree) = read("handcrafted").kind else { panic!() };
+        assert_eq!(tree.play, PlaySettings::untempered());
+        let PlayerKind::Trained(tree) = read("trained:policytemp=1.5").kind else { panic!() };
+        assert_eq!(tree.play, PlaySettings { policy_temperature: 1.5, ..PlaySettings::default() });
     }
 
     #[test]

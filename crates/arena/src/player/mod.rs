@@ -50,6 +50,7 @@ pub use crate::engine::Go;
 use std::time::Duration;
 
 use alfil_game::Game;
+use alfil_search::EvaluatorError;
 
 /// Chooses moves.
 pub trait Player<G: Game>: Send {
@@ -69,7 +70,7 @@ pub struct Choice<M> {
     pub opinion: Option<Opinion>,
 }
 
-/// Why a player has lost a game without the rules having a say.
+/// Why a player has lost a game without the rules having a say, or cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayerError {
     /// A program could not be started.
@@ -106,4 +107,7 @@ pub enum PlayerError {
     /// It has no move at all in a game that is not over.
     #[error("it found no move")]
     NoMove,
+    /// What judges its positions failed. That is nobody's loss: whatever the game was part of ends.
+    #[error(transparent)]
+    Evaluator(#[from] EvaluatorError),
 }

@@ -4,12 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use alfil_game::Game;
-use alfil_search::Evaluator;
-use alfil_search::evaluators::{Maker, Tempered};
 use alfil_search::parallel::{Control, Limits, Search, Settings};
 use alfil_search::root::pick;
-use alfil_search::selection::Rule;
 use alfil_search::tree::{Tree, USUAL_MOVES};
+use alfil_search::{Backend, EvaluatorError, PlaySettings};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -26,23 +24,14 @@ pub struct TreeSettings {
     pub threads: u32,
     /// 0 plays the best move; 1 plays moves as often as they were visited; between, the better ones more often.
     pub temperature: f64,
-    /// Which moves are looked at.
-    pub rule: Rule,
-    /// Above 1 the evaluator's preferences among moves are evened out.
-    pub policy_temperature: f32,
+    /// How the evaluator is played.
+    pub play: PlaySettings,
 }
 
 impl Default for TreeSettings {
-    /// 800 visits: what AlphaZero used in self-play.
+    /// For networks, with 800 visits: what AlphaZero used in self-play.
     fn default() -> TreeSettings {
-        TreeSettings {
-            visits: Some(800),
-            movetime: None,
-            threads: 1,
-            temperature: 0.0,
-            rule: Rule::default(),
-            policy_temperature: 1.0,
-        }
+        TreeSettings { visits: Some(800), movetime: None, threads: 1, temperature: 0.0, play: PlaySettings::default() }
     }
 }
 
@@ -60,7 +49,7 @@ impl TreeSettings {
 
 /// Searches a tree with any evaluator.
 pub struct TreePlayer<G: Game> {
-    evaluators: Arc<Maker<G>>,
+    backend: Arc<dyn Backend<G>>,
     settings: TreeSettings,
     random: Xoshiro256PlusPlus,
     search: Search<G>,
@@ -68,22 +57,23 @@ pub struct TreePlayer<G: Game> {
 
 impl<G: Game> TreePlayer<G> {
     /// A player whose threads have one evaluator each.
-    pub fn new(evaluators: Arc<Maker<G>>, settings: TreeSettings) -> TreePlayer<G> {
-        let search = make_search(Tree::new(settings.tree_bytes(), USUAL_MOVES), &evaluators, &settings, 0);
-        TreePlayer { random: Xoshiro256PlusPlus::seed_from_u64(0), evaluators, settings, search }
+    pub fn new(backend: Arc<dyn Backend<G>>, settings: TreeSettings) -> Result<TreePlayer<G>, EvaluatorError> {
+        let backend = settings.play.backend(backend);
+        let search = make_search(Tree::new(settings.tree_bytes(), USUAL_MOVES), &*backend, &settings, 0)?;
+        Ok(TreePlayer { random: Xoshiro256PlusPlus::seed_from_u64(0), backend, settings, search })
     }
 }
 
-fn make_search<G: Game>(mut tree: Tree, evaluators: &Maker<G>, settings: &TreeSettings, seed: u64) -> Search<G> {
+fn make_search<G: Game>(
+    mut tree: Tree,
+    backend: &dyn Backend<G>,
+    settings: &TreeSettings,
+    seed: u64,
+) -> Result<Search<G>, EvaluatorError> {
     tree.clear();
-    let evaluator = |thread: u64| -> Box<dyn Evaluator<G>> {
-        match evaluators(seed.wrapping_add(thread)) {
-            plain if settings.policy_temperature == 1.0 => plain,
-            plain => Box::new(Tempered::new(plain, settings.policy_temperature)),
-        }
-    };
-    let evaluators = (0..u64::from(settings.threads.max(1))).map(evaluator);
-    Search::new(tree, evaluators.collect(), G::new(&G::Rules::default()))
+    let evaluator = |thread: u64| backend.evaluator(seed.wrapping_add(thread));
+    let evaluators = (0..u64::from(settings.threads.max(1))).map(evaluator).collect::<Result<_, _>>()?;
+    Ok(Search::new(tree, evaluators, G::new(&G::Rules::default())))
 }
 
 impl<G: Game> Player<G> for TreePlayer<G> {
@@ -92,7 +82,7 @@ impl<G: Game> Player<G> for TreePlayer<G> {
         // Evaluators that roll dice begin anew as well; the tree's memory is kept.
         let empty = Search::new(Tree::new(0, 1), Vec::new(), G::new(&G::Rules::default()));
         let tree = std::mem::replace(&mut self.search, empty).into_tree();
-        self.search = make_search(tree, &self.evaluators, &self.settings, seed);
+        self.search = make_search(tree, &*self.backend, &self.settings, seed)?;
         Ok(())
     }
 
@@ -100,9 +90,9 @@ impl<G: Game> Player<G> for TreePlayer<G> {
         let control = Control::default();
         control.set_deadline(self.settings.movetime.and_then(|time| Instant::now().checked_add(time)));
         self.search.go_to(game.start(), game.moves());
-        let settings = Settings { rule: self.settings.rule, ..Settings::default() };
+        let settings = Settings { rule: self.settings.play.rule, ..Settings::default() };
         let limits = Limits { visits: self.settings.visits, ..Limits::default() };
-        let report = self.search.run(&settings, &limits, &control, &mut |_| {});
+        let report = self.search.run(&settings, &limits, &control, &mut |_| {})?;
         let ranked = self.search.tree().root().map_or(Vec::new(), |root| root.ranked());
         let chosen = pick(&ranked, self.settings.temperature, &mut self.random).ok_or(PlayerError::NoMove)?;
         let m = G::Move::try_from(chosen.code).map_err(|_| PlayerError::Illegal(chosen.code.to_string()))?;

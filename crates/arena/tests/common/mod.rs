@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use alfil_arena::contest::{Archive, Match, Progress, Record, Report, Settings, StateError};
+use alfil_arena::contest::{Archive, ContestError, Match, Progress, Record, Report, Settings};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, PlayerLine};
 use alfil_game::FullGame;
@@ -19,7 +19,7 @@ pub fn play<G: FullGame>(
     b: &Entrant<G>,
     settings: Settings,
     archive: Archive,
-) -> Result<(Vec<[Record; 2]>, Report), StateError> {
+) -> Result<(Vec<[Record; 2]>, Report), ContestError> {
     play_by(&G::Rules::default(), a, b, settings, archive)
 }
 
@@ -30,7 +30,7 @@ pub fn play_by<G: FullGame>(
     b: &Entrant<G>,
     settings: Settings,
     archive: Archive,
-) -> Result<(Vec<[Record; 2]>, Report), StateError> {
+) -> Result<(Vec<[Record; 2]>, Report), ContestError> {
     let mut openings = Openings::random(settings.seed, rules);
     let mut pairs = Vec::new();
     let mut note = |progress: Progress<'_>| pairs.extend(progress.pair.cloned());

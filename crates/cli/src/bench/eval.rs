@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use alfil_game::{Encoding, with_encoding};
-use alfil_nn::{Batch, Engine, Model, Network, Outputs, Size};
+use alfil_nn::{Batch, EncodedNetwork, Engine, Inference, Model, Network, Outputs, Size};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::median;
 use crate::Verdict;
 use crate::net::untrained;
-use crate::torch::{self, Evaluator};
+use crate::torch;
 
 #[derive(Args)]
 pub struct Eval {
@@ -90,7 +90,7 @@ fn measure_all<E: Encoding>(
         for &threads in &eval.threads {
             for &size in &eval.batch {
                 let batch = Batch::random::<E>(&network.architecture, size as usize, 1);
-                let (cpu, rival) = measure(&model, network, &batch, threads, eval)?;
+                let (cpu, rival) = measure::<E>(&model, network, &batch, threads, eval)?;
                 let gflops = cpu * network.architecture.flops() as f64 / 1e9;
                 let ratio = rival.map(|rival| cpu / rival);
                 if !eval.json {
@@ -118,26 +118,23 @@ fn measure_all<E: Encoding>(
 }
 
 /// Positions a second on the CPU engine and on the rival, if there is one: the median of rounds taken in turns.
-fn measure(
+fn measure<E: Encoding>(
     model: &Arc<Model>,
     network: &Network,
     batch: &Batch,
     threads: u32,
     eval: &Eval,
 ) -> anyhow::Result<(f64, Option<f64>)> {
-    let (mut engines, mut rivals): (Vec<Evaluator>, Vec<Evaluator>) = (Vec::new(), Vec::new());
+    let mut engines: Vec<Box<dyn Inference>> = Vec::new();
+    let mut rivals: Vec<Box<dyn Inference>> = Vec::new();
     for _ in 0..threads {
-        let mut engine = Engine::new(Arc::clone(model));
-        engines.push(Box::new(move |batch, outputs| {
-            engine.evaluate(batch, outputs);
-            Ok(())
-        }));
+        engines.push(Box::new(Engine::new(Arc::clone(model))));
         if let Some(Rival::Torch) = eval.against {
             let (torch, device) = (torch::require()?, eval.device.as_deref().unwrap_or("cpu"));
             if eval.device.is_some() && rivals.is_empty() {
                 eprintln!("libtorch: {}", torch.choose(device)?);
             }
-            rivals.push(torch.evaluator(network, device, true)?);
+            rivals.push(torch.open(device)?.load(&EncodedNetwork::new::<E>(network)?)?.inference()?);
         }
     }
     let (mut cpu, mut rival) = (Vec::new(), Vec::new());
@@ -151,23 +148,23 @@ fn measure(
 }
 
 /// Positions a second of all evaluators together.
-fn rate(evaluators: &mut [Evaluator], batch: &Batch, seconds: f64) -> anyhow::Result<f64> {
-    for evaluate in evaluators.iter_mut() {
-        evaluate(batch, &mut Outputs::default())?; // warm up
+fn rate(evaluators: &mut [Box<dyn Inference>], batch: &Batch, seconds: f64) -> anyhow::Result<f64> {
+    for evaluator in evaluators.iter_mut() {
+        evaluator.evaluate(batch, &mut Outputs::default())?; // warm up
     }
     let limit = Duration::from_secs_f64(seconds);
-    let run = |evaluate: &mut Evaluator| -> anyhow::Result<f64> {
+    let run = |evaluator: &mut Box<dyn Inference>| -> anyhow::Result<f64> {
         let mut outputs = Outputs::default();
         let started = Instant::now();
         let mut batches = 0u64;
         while started.elapsed() < limit {
-            evaluate(batch, &mut outputs)?;
+            evaluator.evaluate(batch, &mut outputs)?;
             batches += 1;
         }
         Ok(batches as f64 * batch.len() as f64 / started.elapsed().as_secs_f64())
     };
     std::thread::scope(|scope| {
-        let handles: Vec<_> = evaluators.iter_mut().map(|evaluate| scope.spawn(|| run(evaluate))).collect();
+        let handles: Vec<_> = evaluators.iter_mut().map(|evaluator| scope.spawn(|| run(evaluator))).collect();
         handles.into_iter().map(|handle| handle.join().unwrap_or_else(|_| anyhow::bail!("an evaluator broke"))).sum()
     })
 }

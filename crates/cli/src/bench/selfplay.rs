@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use alfil_game::{FullGame, with_game};
-use alfil_nn::Network;
-use alfil_search::evaluators::{Kind, Maker};
+use alfil_nn::{Cpu, Network};
+use alfil_search::Backend;
+use alfil_search::evaluators::Kind;
 use alfil_search::selection::Puct;
 use alfil_selfplay::{Counts, Lane, SearchKind, Settings, Tickets};
 use clap::Args;
@@ -53,13 +54,13 @@ fn measure_lanes<G: FullGame>(
     network: Network,
     out: &mut impl Write,
 ) -> anyhow::Result<Verdict> {
-    let maker = Kind::Network(Arc::new(network)).maker::<G>()?;
+    let backend = Kind::Network(Arc::new(network)).backend::<G>(&Cpu)?;
     let (mut one, mut two) = (Vec::new(), Vec::new());
     let (mut evaluations, mut share) = (Vec::new(), Vec::new());
     for round in 0..bench.rounds.into() {
-        let single = measure(bench, &maker, 1, round)?;
+        let single = measure(bench, &*backend, 1, round)?;
         one.push(positions(&single));
-        two.push(positions(&measure(bench, &maker, 2, round)?));
+        two.push(positions(&measure(bench, &*backend, 2, round)?));
         let seconds = single.time.as_secs_f64();
         evaluations.push(single.evaluations as f64 / seconds);
         share.push(single.evaluating.as_secs_f64() / seconds);
@@ -86,7 +87,12 @@ fn positions(counts: &Counts) -> f64 {
 }
 
 /// Plays on so many lanes; the time is that of the clock on the wall.
-fn measure<G: FullGame>(bench: &SelfplayBench, maker: &Maker<G>, lanes: u64, seed: u64) -> anyhow::Result<Counts> {
+fn measure<G: FullGame>(
+    bench: &SelfplayBench,
+    backend: &dyn Backend<G>,
+    lanes: u64,
+    seed: u64,
+) -> anyhow::Result<Counts> {
     let search = SearchKind::Puct {
         visits: bench.visits,
         rule: Puct::SELF_PLAY,
@@ -97,19 +103,20 @@ fn measure<G: FullGame>(bench: &SelfplayBench, maker: &Maker<G>, lanes: u64, see
     let settings = Settings { games: bench.games as usize, search, ..Settings::default() };
     let limit = Duration::from_secs_f64(bench.seconds);
     let tickets = Arc::new(Tickets::endless());
-    let play = |lane: u64| {
-        let mut lane = Lane::new(settings.clone(), G::Rules::default(), maker(lane), Arc::clone(&tickets), seed);
+    let play = |lane: u64| -> anyhow::Result<Counts> {
+        let evaluator = backend.evaluator(lane)?;
+        let mut lane = Lane::new(settings.clone(), G::Rules::default(), evaluator, Arc::clone(&tickets), seed);
         let began = Instant::now();
         while began.elapsed() < limit {
-            lane.step(&mut |_| {});
+            lane.step(&mut |_| {})?;
         }
-        Counts { time: began.elapsed(), ..lane.counts() }
+        Ok(Counts { time: began.elapsed(), ..lane.counts() })
     };
     std::thread::scope(|scope| {
         let play = &play;
         let lanes: Vec<_> = (0..lanes).map(|lane| scope.spawn(move || play(lane))).collect();
-        let broke = |_| anyhow::anyhow!("a lane broke");
-        let counts = lanes.into_iter().map(|lane| lane.join().map_err(broke)).collect::<Result<Vec<_>, _>>()?;
+        let broke = |_| anyhow::anyhow!("a lane panicked");
+        let counts = lanes.into_iter().map(|lane| lane.join().map_err(broke)?).collect::<anyhow::Result<Vec<_>>>()?;
         let time = counts.iter().map(|counts| counts.time).max().unwrap_or_default();
         Ok(Counts { time, ..Counts::sum(counts) })
     })

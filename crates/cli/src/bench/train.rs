@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use alfil_game::{Encoding, with_encoding};
 use alfil_nn::learning::{Learner, Losses, Samples};
-use alfil_nn::{Architecture, Size};
+use alfil_nn::{Architecture, Cpu, Size};
 use alfil_search::evaluators::Kind;
 use alfil_search::selection::Gumbel;
 use alfil_selfplay::replay::{Draw, DrawSettings, Replay, Window, WindowSettings, build};
@@ -138,7 +138,7 @@ fn play<E: Encoding>(bench: &TrainBench, folder: &Path) -> anyhow::Result<()> {
         settings: Settings { search, ..Settings::default() },
         rules: Default::default(),
         lanes: alfil_core::cores(),
-        maker: &Kind::Uniform.maker::<E::Game>()?,
+        backend: &*Kind::Uniform.backend::<E::Game>(&Cpu)?,
         judge: None,
         tickets: Arc::new(Tickets::new(bench.games.into())),
         stop: &AtomicBool::new(false),

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use alfil_game::chess::{Chess, Rules};
 use alfil_game::{FullGame, Game, Knowledge};
+use alfil_nn::Cpu;
 use alfil_search::evaluators::Kind;
 use alfil_search::parallel::{Control, Limits, Report, Search, Settings};
 use alfil_search::selection::{Gumbel, Puct, Rule};
@@ -68,10 +69,11 @@ fn search<G: FullGame>(
     rule: Rule,
     visits: u32,
 ) -> anyhow::Result<(Report, Tree)> {
-    let maker = kind.maker::<G>()?;
-    let mut search = Search::new(tree, (0..threads).map(maker).collect(), root.clone());
+    let backend = kind.backend::<G>(&Cpu)?;
+    let evaluators = (0..threads).map(|number| backend.evaluator(number)).collect::<Result<_, _>>()?;
+    let mut search = Search::new(tree, evaluators, root.clone());
     let limits = Limits { visits: Some(visits), ..Limits::default() };
-    let report = search.run(&Settings { rule, ..Settings::default() }, &limits, &Control::default(), &mut |_| {});
+    let report = search.run(&Settings { rule, ..Settings::default() }, &limits, &Control::default(), &mut |_| {})?;
     Ok((report, search.into_tree()))
 }
 

@@ -1,13 +1,10 @@
 //! The `alfil` command with libtorch. `alfil` starts it where it is needed.
 
-use std::sync::Arc;
-
-use alfil_cli::{Evaluator, Libtorch};
+use alfil_cli::Libtorch;
 use alfil_game::{Encoding, with_encoding};
 use alfil_nn::learning::{Learner, LearningSettings};
-use alfil_nn::{Architecture, Network};
-use alfil_search::evaluators::Inference;
-use alfil_torch::{Device, Precision, TorchEvaluator, TorchLearner};
+use alfil_nn::{Architecture, Devices, EvaluatorError};
+use alfil_torch::{Device, Precision, TorchDevice, TorchLearner};
 
 fn main() -> std::process::ExitCode {
     keep_memory();
@@ -44,8 +41,8 @@ impl Libtorch for Linked {
         Ok(Device::choose(device)?.1)
     }
 
-    fn evaluator(&self, network: &Network, device: &str, half: bool) -> anyhow::Result<Evaluator> {
-        with_encoding!(&network.origin.encoding, E => evaluator::<E>(network, device, half))?
+    fn open_exact(&self, device: &str) -> anyhow::Result<Box<dyn alfil_nn::Device>> {
+        Ok(Box::new(TorchDevice { device: Device::choose(device)?.0, precision: Precision::Single }))
     }
 
     fn devices(&self, text: &str) -> anyhow::Result<Vec<String>> {
@@ -65,32 +62,13 @@ impl Libtorch for Linked {
         let devices = devices.iter().map(choose).collect::<Result<Vec<_>, alfil_torch::DeviceError>>()?;
         with_encoding!(encoding, E => learner::<E>(architecture, settings, devices, seed))?
     }
+}
 
-    fn backend(&self) -> alfil_uci::Backend {
-        Arc::new(|network, device| {
-            // What cannot be used at all shows here, once.
-            drop(Linked.evaluator(network, device, true).map_err(|error| format!("{error:#}"))?);
-            let (shared, device) = (network.clone(), device.to_owned());
-            Ok(Box::new(move || infer(Linked.evaluator(&shared, &device, true))))
-        })
+impl Devices for Linked {
+    fn open(&self, name: &str) -> Result<Box<dyn alfil_nn::Device>, EvaluatorError> {
+        let (device, _) = Device::choose(name).map_err(|why| EvaluatorError::on(name, why))?;
+        Ok(Box::new(TorchDevice { device, precision: Precision::Half }))
     }
-}
-
-/// A device that fails in the middle of a game cannot be done without: the engine says why, and ends.
-fn infer(evaluator: anyhow::Result<Evaluator>) -> Inference {
-    let fail = |error: anyhow::Error| -> ! {
-        println!("info string the device failed: {error:#}");
-        std::process::exit(2);
-    };
-    let mut evaluate = evaluator.unwrap_or_else(|error| fail(error));
-    Box::new(move |batch, outputs| evaluate(batch, outputs).unwrap_or_else(|error| fail(error)))
-}
-
-fn evaluator<E: Encoding>(network: &Network, device: &str, half: bool) -> anyhow::Result<Evaluator> {
-    let (device, _) = Device::choose(device)?;
-    let precision = if half { Precision::Half } else { Precision::Single };
-    let mut evaluator = TorchEvaluator::new::<E>(network, device, precision)?;
-    Ok(Box::new(move |batch, outputs| Ok(evaluator.evaluate(batch, outputs)?)))
 }
 
 fn learner<E: Encoding>(

@@ -9,15 +9,15 @@ use std::sync::Arc;
 
 use alfil_game::{Encoding, Game, Wdl, with_encoding};
 use alfil_nn::{
-    Architecture, ArchitectureError, Batch, Engine, Instructions, Model, Network, Outputs, PolicyShape, Size,
-    ValueOutput, lc0,
+    Architecture, ArchitectureError, Batch, EncodedNetwork, Engine, Inference, Instructions, Model, Network, Outputs,
+    PolicyShape, Size, ValueOutput, lc0,
 };
 use anyhow::{Context, ensure};
 use clap::Subcommand;
 use serde_json::json;
 
 use crate::game::Place;
-use crate::torch::{self, Evaluator};
+use crate::torch;
 use crate::{Verdict, game};
 
 #[derive(Subcommand)]
@@ -216,7 +216,8 @@ fn eval_position<E: Encoding>(
         Some(device) => {
             let torch = torch::require()?;
             eprintln!("device: {}", torch.choose(&device)?);
-            torch.evaluator(&network, &device, true)?(&batch, &mut outputs)?;
+            let loaded = torch.open(&device)?.load(&EncodedNetwork::new::<E>(&network)?)?;
+            loaded.inference()?.evaluate(&batch, &mut outputs)?;
         }
     }
 
@@ -286,21 +287,21 @@ impl Comparison {
 pub fn compare<E: Encoding>(network: &Network, positions: usize) -> anyhow::Result<Vec<Comparison>> {
     let batch = Batch::random::<E>(&network.architecture, positions, 1);
     let best = Instructions::best().name();
-    let engine = |instructions| -> anyhow::Result<Evaluator> {
-        let mut engine = Engine::new(Arc::new(Model::with_instructions::<E>(network, instructions)?));
-        Ok(Box::new(move |batch, outputs| {
-            engine.evaluate(batch, outputs);
-            Ok(())
-        }))
+    let engine = |instructions| -> anyhow::Result<Box<dyn Inference>> {
+        Ok(Box::new(Engine::new(Arc::new(Model::with_instructions::<E>(network, instructions)?))))
     };
     let mut expected = Outputs::default();
-    engine(Instructions::best())?(&batch, &mut expected)?;
-    let mut rivals: Vec<(String, f32, Evaluator)> = Vec::new();
+    engine(Instructions::best())?.evaluate(&batch, &mut expected)?;
+    let mut rivals: Vec<(String, f32, Box<dyn Inference>)> = Vec::new();
     for instructions in Instructions::available().into_iter().filter(|other| other.name() != best) {
         rivals.push((format!("CPU engine, {}", instructions.name()), TOLERANCE, engine(instructions)?));
     }
     if let Some(torch) = torch::find() {
-        let on = |device: &str, half| torch.evaluator(network, device, half);
+        let encoded = EncodedNetwork::new::<E>(network)?;
+        let on = |device: &str, half: bool| -> anyhow::Result<Box<dyn Inference>> {
+            let device = if half { torch.open(device)? } else { torch.open_exact(device)? };
+            Ok(device.load(&encoded)?.inference()?)
+        };
         rivals.push(("libtorch, cpu".to_owned(), TOLERANCE, on("cpu", false)?));
         for number in 0..torch.cuda_devices() {
             let device = format!("cuda:{number}");
@@ -308,9 +309,9 @@ pub fn compare<E: Encoding>(network: &Network, positions: usize) -> anyhow::Resu
             rivals.push((format!("libtorch, {device}, 16 bits"), HALF_TOLERANCE, on(&device, true)?));
         }
     }
-    let compare = |(evaluator, tolerance, mut evaluate): (String, f32, Evaluator)| {
+    let compare = |(evaluator, tolerance, mut inference): (String, f32, Box<dyn Inference>)| {
         let mut found = Outputs::default();
-        evaluate(&batch, &mut found)?;
+        inference.evaluate(&batch, &mut found)?;
         Ok(Comparison { evaluator, difference: largest_difference(&expected, &found, positions), tolerance })
     };
     rivals.into_iter().map(compare).collect()

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use alfil_arena::player::{Choice, Entrant, LEVELS, Played, Player, TreeSettings};
 use alfil_core::seed::derive;
 use alfil_game::FullGame;
+use alfil_nn::Cpu;
 use anyhow::{Context, ensure};
 use indicatif::ProgressBar;
 
@@ -45,7 +46,7 @@ impl<G: FullGame> Engines<G> {
         let evaluator = wish.evaluator.unwrap_or(strongest(G::NAME)).to_owned();
         let entrant = match wish.player {
             Some(line) => entrant::<G>(line)?,
-            None => searcher(&evaluator, TreeSettings::at_level(wish.level))?,
+            None => searcher(&evaluator, Some(TreeSettings::at_level(wish.level)))?,
         };
         let described = match wish.player {
             Some(_) => entrant.name.clone(),
@@ -53,7 +54,7 @@ impl<G: FullGame> Engines<G> {
         };
         // Another game every time: only the low digits matter.
         let seed = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos() as u64);
-        let opponent = entrant.player();
+        let opponent = entrant.player()?;
         Ok(Engines { opponent, is_ready: false, adviser: None, evaluator, seed, games: 0, described })
     }
 
@@ -77,20 +78,23 @@ impl<G: FullGame> Engines<G> {
     pub fn advise(&mut self, game: &Played<G>, legal: &[G::Move]) -> anyhow::Result<Choice<G::Move>> {
         let adviser = match &mut self.adviser {
             Some(adviser) => adviser,
-            none => none.insert(searcher(&self.evaluator, TreeSettings::default())?.player()),
+            none => none.insert(searcher(&self.evaluator, None)?.player()?),
         };
         think(adviser.as_mut(), game, legal)
     }
 }
 
-/// A tree search with an evaluator, which it is named by.
-fn searcher<G: FullGame>(evaluator: &str, settings: TreeSettings) -> anyhow::Result<Entrant<G>> {
+/// A tree search with an evaluator, which it is named by; at full strength without settings.
+fn searcher<G: FullGame>(evaluator: &str, settings: Option<TreeSettings>) -> anyhow::Result<Entrant<G>> {
     let name = match evaluator {
         "trained" => "the bundled network".to_owned(),
         "handcrafted" => "the handcrafted evaluation".to_owned(),
         other => other.to_owned(),
     };
-    Entrant::tree(&name, &name, &kind(evaluator, G::NAME)?, settings).with_context(|| format!("cannot use {name}"))
+    let kind = kind(evaluator, G::NAME)?;
+    let full = || TreeSettings { play: kind.play_settings(), ..TreeSettings::default() };
+    let settings = settings.unwrap_or_else(full);
+    Entrant::tree(&name, &name, &kind, &Cpu, settings).with_context(|| format!("cannot use {name}"))
 }
 
 /// Shows on a terminal that somebody is thinking.

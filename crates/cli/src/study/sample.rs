@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 
 use alfil_arena::player::{Entrant, Played, Player, PlayerError, RandomPlayer};
 use alfil_core::seed::derive;
 use alfil_game::{FullGame, Outcome, Side};
+use alfil_search::{EvaluatorError, catch_panic};
 use anyhow::Context;
 
 use super::histogram::Histogram;
@@ -58,14 +59,21 @@ impl Sample {
             let (sender, shapes) = channel();
             for _ in 0..Arena::threads(entrant.threads) {
                 let (sender, next, halt) = (sender.clone(), &next, &halt);
-                scope.spawn(move || {
-                    let mut players = [entrant.player(), entrant.player()];
+                let work = move |sender: &Sender<Result<Shape, PlayerError>>| -> Result<(), EvaluatorError> {
+                    let mut players = [entrant.player()?, entrant.player()?];
                     while let number = next.fetch_add(1, Relaxed)
                         && number < games.count
                         && !halt.load(Relaxed)
                         && !stop.load(Relaxed)
                         && sender.send(play(&mut players, &games.rules, derive(games.seed, &[number]))).is_ok()
                     {
+                    }
+                    Ok(())
+                };
+                scope.spawn(move || {
+                    if let Err(failed) = catch_panic("the study", || work(&sender)).flatten() {
+                        // Nobody listens any more if another thread failed before.
+                        let _ = sender.send(Err(failed.into()));
                     }
                 });
             }

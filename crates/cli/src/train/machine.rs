@@ -1,13 +1,12 @@
 //! What a configuration computes with on this machine.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use alfil_nn::Network;
 use alfil_nn::learning::LearnError;
-use alfil_search::evaluators::Inference;
+use alfil_nn::{Cpu, DeviceGroup};
 use alfil_train::config::Mode;
-use alfil_train::{Config, Machine, MakeInference};
+use alfil_train::{Config, Machine};
+use anyhow::Context;
 
 use crate::torch::{self, Libtorch};
 
@@ -26,7 +25,7 @@ pub fn machine(config: &Config) -> anyhow::Result<Machine> {
             let learner = libtorch.learner(architecture, encoding, settings, &learning, seed);
             learner.map_err(|error| LearnError::Device(format!("{error:#}")))
         }),
-        inference: on_cuda.then(|| inference(libtorch, devices)),
+        device: if on_cuda { Arc::new(device_group(libtorch, &devices)?) } else { Arc::new(Cpu) },
         lanes: if config.machine.lanes == 0 { usual_lanes } else { config.machine.lanes },
         overlap: match config.machine.mode {
             Mode::Auto => on_cuda,
@@ -37,20 +36,11 @@ pub fn machine(config: &Config) -> anyhow::Result<Machine> {
     })
 }
 
-/// Networks on libtorch: on each of these devices in turn.
-pub fn inference(libtorch: &'static dyn Libtorch, devices: Vec<String>) -> Arc<MakeInference> {
-    let next = AtomicUsize::new(0);
-    Arc::new(move |network: &Network| -> Result<Inference, String> {
-        let device = &devices[next.fetch_add(1, Relaxed) % devices.len()];
-        let mut evaluate = libtorch.evaluator(network, device, true).map_err(|error| format!("{error:#}"))?;
-        Ok(Box::new(move |batch, outputs| {
-            if let Err(error) = evaluate(batch, outputs) {
-                // Nothing that was finished is lost: the same command goes on when the device is back.
-                eprintln!("alfil: the device failed: {error:#}");
-                std::process::exit(2);
-            }
-        }))
-    })
+/// Several devices of libtorch, of which threads take one each in turn.
+pub fn device_group(libtorch: &dyn Libtorch, names: &[String]) -> anyhow::Result<DeviceGroup> {
+    let mut devices = names.iter().map(|name| libtorch.open(name)).collect::<Result<Vec<_>, _>>()?.into_iter();
+    let first = devices.next().context("there is no device")?;
+    Ok(DeviceGroup::new(first, devices))
 }
 
 /// What a learner splits its batches among: the devices, or so many threads of the CPU, where 0 is one a core.

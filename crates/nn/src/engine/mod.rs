@@ -4,6 +4,7 @@
 //! thread's memory to run it with, allocated once.
 
 mod aligned;
+mod cpu;
 mod heads;
 mod instructions;
 mod matrix;
@@ -15,10 +16,12 @@ use std::sync::Arc;
 
 use alfil_game::Encoding;
 
+pub use cpu::Cpu;
 pub use instructions::Instructions;
 
 use crate::architecture::Architecture;
 use crate::batch::{Batch, Outputs};
+use crate::device::EncodedNetwork;
 use crate::file::FileError;
 use crate::network::{Network, PolicyHead};
 use aligned::Aligned;
@@ -57,7 +60,16 @@ impl Model {
 
     /// Makes a network ready for an instruction set.
     pub fn with_instructions<E: Encoding>(network: &Network, instructions: Instructions) -> Result<Model, FileError> {
-        network.check_encoding::<E>()?;
+        Ok(Model::build(&EncodedNetwork::new::<E>(network)?, instructions))
+    }
+
+    /// Makes a network whose encoding is known already ready for this machine.
+    pub fn of(network: &EncodedNetwork<'_>) -> Model {
+        Model::build(network, Instructions::best())
+    }
+
+    fn build(encoded: &EncodedNetwork<'_>, instructions: Instructions) -> Model {
+        let network = encoded.network();
         let (architecture, weights) = (&network.architecture, &network.weights);
         let lanes = instructions.lanes();
         let filters = architecture.filters;
@@ -76,7 +88,7 @@ impl Model {
         };
         let excitation = |squeeze| Excitation::new(squeeze, cells, filters, channels, lanes);
         let head = |head| NumberHead::new(head, cells, filters, channels, lanes);
-        Ok(Model {
+        Model {
             instructions,
             geometry,
             channels,
@@ -90,9 +102,9 @@ impl Model {
             logits,
             value: head(&weights.value),
             moves_left: weights.moves_left.as_ref().map(head),
-            head_outputs: (0..E::POLICY_SIZE).map(|index| E::head_output(index) as u32).collect(),
+            head_outputs: encoded.head_outputs(),
             architecture: architecture.clone(),
-        })
+        }
     }
 
     /// The network's shape.

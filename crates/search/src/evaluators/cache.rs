@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use alfil_game::{Game, Mover, Wdl};
 
-use crate::{Evaluation, Evaluator};
+use crate::{Evaluation, Evaluator, EvaluatorError};
 
 /// An evaluator that remembers the answers of another one, in memory that several may share.
 ///
@@ -77,7 +77,7 @@ impl<G: Game, V: Evaluator<G>> Evaluator<G> for Cache<V> {
         self.counts
     }
 
-    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) -> Result<(), EvaluatorError> {
         let Cache { inner, memory, sources, found, priors, .. } = self;
         let mut next = 0;
         let mut take_found = |next: &mut usize, take: &mut dyn FnMut(usize, Evaluation<'_>)| {
@@ -87,7 +87,7 @@ impl<G: Game, V: Evaluator<G>> Evaluator<G> for Cache<V> {
             }
         };
         // The inner answers come in the order of their sources, with found ones in between.
-        inner.run(&mut |_, answer| {
+        let judged = inner.run(&mut |_, answer| {
             take_found(&mut next, take);
             if let Some(Source::Inner(name)) = sources.get(next) {
                 memory.put(*name, &answer);
@@ -95,9 +95,12 @@ impl<G: Game, V: Evaluator<G>> Evaluator<G> for Cache<V> {
             take(next, answer);
             next += 1;
         });
-        take_found(&mut next, take);
+        if judged.is_ok() {
+            take_found(&mut next, take);
+        }
         sources.clear();
         found.clear();
+        judged
     }
 }
 

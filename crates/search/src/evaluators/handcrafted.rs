@@ -4,7 +4,7 @@ use alfil_game::{Estimates, Knowledge, Mover, Wdl};
 
 use super::Answers;
 use crate::classical::{SCALE, worth};
-use crate::{Evaluation, Evaluator};
+use crate::{Evaluation, Evaluator, EvaluatorError};
 
 /// How sharply priors prefer the better move: this much better is e times as likely.
 const PRIOR_SCALE: f32 = 100.0;
@@ -56,7 +56,7 @@ impl<G: Estimates> Evaluator<G> for Handcrafted {
         self.answers.len()
     }
 
-    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
-        self.answers.hand_over(take);
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) -> Result<(), EvaluatorError> {
+        self.answers.hand_over(take)
     }
 }

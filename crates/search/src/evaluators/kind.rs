@@ -3,42 +3,67 @@
 use std::sync::Arc;
 
 use alfil_game::{Encoded, Encoding, EncodingFn, EncodingList, Estimates, Game, Knowledge};
-use alfil_nn::{FileError, Network};
+use alfil_nn::{Device, EvaluatorError, FileError, Network};
 
-use super::{Cache, CacheMemory, Handcrafted, Inference, NetworkEvaluator, Rollout, Uniform};
-use crate::Evaluator;
+use super::{CacheMemory, Handcrafted, NetworkBackend, Rollout, Uniform};
+use crate::{Backend, Evaluator, PlaySettings};
 
 /// What judges positions.
 #[derive(Clone)]
 pub enum Kind {
     /// Nothing: every move is as good as the other.
     Uniform,
-    /// So many random games from every position.
+    /// The mean of this many random games from every position.
     Rollout(u32),
     /// The game's own evaluation.
     Handcrafted(Knowledge),
-    /// A network on the CPU engine.
+    /// A network.
     Network(Arc<Network>),
 }
 
-/// Makes evaluators of one kind, one for each thread. The number makes those that use chance differ.
-pub type Maker<G> = Box<dyn Fn(u64) -> Box<dyn Evaluator<G>> + Send + Sync>;
+/// Why there are no evaluators of a kind.
+#[derive(Debug, thiserror::Error)]
+pub enum BackendError {
+    /// The network is for something else.
+    #[error(transparent)]
+    Network(#[from] FileError),
+    /// The device cannot compute it.
+    #[error(transparent)]
+    Evaluator(#[from] EvaluatorError),
+}
 
 impl Kind {
-    /// A maker of such evaluators. Only a network for another game can fail.
-    pub fn maker<G: Encoded + Estimates>(&self) -> Result<Maker<G>, FileError> {
+    /// Such evaluators; networks are computed on `device`.
+    pub fn backend<G: Encoded + Estimates>(&self, device: &dyn Device) -> Result<Arc<dyn Backend<G>>, BackendError> {
         Ok(match self {
-            Kind::Uniform => Box::new(|_| Box::new(Uniform::default())),
+            Kind::Uniform => Arc::new(Plain(|_| Uniform::default())),
             Kind::Rollout(games) => {
                 let games = *games;
-                Box::new(move |seed| Box::new(Rollout::new(games, seed)))
+                Arc::new(Plain(move |seed| Rollout::new(games, seed)))
             }
             Kind::Handcrafted(knowledge) => {
                 let knowledge = *knowledge;
-                Box::new(move |_| Box::new(Handcrafted::new(knowledge)))
+                Arc::new(Plain(move |_| Handcrafted::new(knowledge)))
             }
-            Kind::Network(network) => network_maker(network, None)?,
+            Kind::Network(network) => network_backend(network, device)?,
         })
+    }
+
+    /// How such an evaluator is played.
+    pub fn play_settings(&self) -> PlaySettings {
+        match self {
+            Kind::Network(_) => PlaySettings::default(),
+            _ => PlaySettings::untempered(),
+        }
+    }
+}
+
+/// Evaluators that need nothing that could fail.
+struct Plain<F>(F);
+
+impl<G: Game, V: Evaluator<G> + 'static, F: Fn(u64) -> V + Send + Sync> Backend<G> for Plain<F> {
+    fn evaluator(&self, seed: u64) -> Result<Box<dyn Evaluator<G>>, EvaluatorError> {
+        Ok(Box::new((self.0)(seed)))
     }
 }
 
@@ -50,57 +75,36 @@ pub fn cached_moves<G: Game>() -> usize {
     (3 * moves.len()).clamp(64, 128)
 }
 
-/// A maker of evaluators that remember each other's answers, in so many bytes.
-pub fn cached<G: Game>(maker: Maker<G>, bytes: usize) -> Maker<G> {
-    let memory = Arc::new(CacheMemory::new(bytes, cached_moves::<G>()));
-    Box::new(move |seed| Box::new(Cache::new(maker(seed), Arc::clone(&memory))))
+/// Evaluators that remember each other's answers, in at most this many bytes.
+pub fn cached<G: Game>(backend: Arc<dyn Backend<G>>, bytes: usize) -> Arc<dyn Backend<G>> {
+    crate::backend::with_memory(backend, Arc::new(CacheMemory::new(bytes, cached_moves::<G>())))
 }
 
-/// A maker of evaluators of a network that something other than the CPU engine computes; `infer` is called for each of them.
-pub fn maker_on<G: Encoded>(
-    network: &Network,
-    infer: impl Fn() -> Inference + Send + Sync + 'static,
-) -> Result<Maker<G>, FileError> {
-    network_maker(network, Some(Box::new(infer)))
-}
-
-/// A maker of evaluators of a network on the CPU engine, or on what `infer` makes. The network's encoding has to be one of `G`.
-fn network_maker<G: Encoded>(network: &Network, infer: Option<Box<MakeInference>>) -> Result<Maker<G>, FileError> {
+/// Loads the network, whose encoding has to be one of `G`.
+fn network_backend<G: Encoded>(network: &Network, device: &dyn Device) -> Result<Arc<dyn Backend<G>>, BackendError> {
     let encoding = &network.origin.encoding;
     let wrong = || FileError::Encoding { found: encoding.clone(), expected: G::NAME.to_owned() };
-    G::Encodings::with(encoding, NetworkMaker { network, infer }).ok_or_else(wrong)?
+    G::Encodings::with(encoding, Load { network, device }).ok_or_else(wrong)?
 }
 
-type MakeInference = dyn Fn() -> Inference + Send + Sync;
-
-struct NetworkMaker<'a> {
+struct Load<'a> {
     network: &'a Network,
-    infer: Option<Box<MakeInference>>,
+    device: &'a dyn Device,
 }
 
-impl<G: Game> EncodingFn<G> for NetworkMaker<'_> {
-    type Output = Result<Maker<G>, FileError>;
+impl<G: Game> EncodingFn<G> for Load<'_> {
+    type Output = Result<Arc<dyn Backend<G>>, BackendError>;
 
-    fn call<E: Encoding<Game = G>>(self) -> Result<Maker<G>, FileError> {
-        let NetworkMaker { network, infer } = self;
-        Ok(match infer {
-            None => {
-                let model = NetworkEvaluator::<E>::model(network)?;
-                Box::new(move |_| Box::new(NetworkEvaluator::<E>::new(Arc::clone(&model))))
-            }
-            Some(infer) => {
-                let architecture = network.architecture.clone();
-                Box::new(move |_| Box::new(NetworkEvaluator::<E>::on(&architecture, infer())))
-            }
-        })
+    fn call<E: Encoding<Game = G>>(self) -> Self::Output {
+        Ok(Arc::new(NetworkBackend::<E>::new(self.network, self.device)?))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use alfil_game::chess::Az21;
+    use alfil_game::chess::{Az21, Chess};
     use alfil_game::tictactoe::TicTacToe;
-    use alfil_nn::Architecture;
+    use alfil_nn::{Architecture, Cpu};
 
     use super::*;
 
@@ -108,8 +112,8 @@ mod tests {
     fn a_network_for_another_game_is_refused() {
         let network = Network::random::<Az21>(Architecture::new::<Az21>("8x1".parse().unwrap()), 1);
         let kind = Kind::Network(Arc::new(network));
-        assert!(kind.maker::<alfil_game::chess::Chess>().is_ok());
-        let error = kind.maker::<TicTacToe>().err().unwrap().to_string();
+        assert!(kind.backend::<Chess>(&Cpu).is_ok());
+        let error = kind.backend::<TicTacToe>(&Cpu).err().unwrap().to_string();
         assert_eq!(error, "it was made for chess/az21, but tictactoe is needed");
     }
 }

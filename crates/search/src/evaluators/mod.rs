@@ -11,14 +11,15 @@ mod uniform;
 
 pub use cache::{Cache, CacheCounts, CacheMemory};
 pub use handcrafted::Handcrafted;
-pub use kind::{Kind, Maker, cached, cached_moves, maker_on};
-pub use network::{Inference, NetworkEvaluator};
-pub use pool::{Pool, Pooled};
+pub use kind::{BackendError, Kind, cached, cached_moves};
+pub use network::NetworkBackend;
+pub use pool::Pool;
 pub use rollout::Rollout;
 pub use tempered::Tempered;
 pub use uniform::Uniform;
 
 use alfil_game::{Mover, Wdl};
+use alfil_nn::EvaluatorError;
 
 use crate::Evaluation;
 
@@ -42,7 +43,7 @@ impl Answers {
         self.ends.len()
     }
 
-    fn hand_over(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
+    fn hand_over(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) -> Result<(), EvaluatorError> {
         let mut start = 0;
         for (number, (&end, &wdl)) in self.ends.iter().zip(&self.wdl).enumerate() {
             take(number, Evaluation { priors: &self.priors[start..end], wdl, moves_left: None });
@@ -51,5 +52,6 @@ impl Answers {
         self.priors.clear();
         self.ends.clear();
         self.wdl.clear();
+        Ok(())
     }
 }

@@ -1,41 +1,60 @@
 //! A network.
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use alfil_game::{Encoding, Game, Mover, Wdl};
-use alfil_nn::{Architecture, Batch, Engine, FileError, Model, Network, Outputs};
+use alfil_nn::{
+    Architecture, Batch, BatchSizes, Device, EncodedNetwork, EvaluatorError, Inference, LoadedNetwork, Network, Outputs,
+};
 
-use crate::{Evaluation, Evaluator};
+use super::BackendError;
+use crate::{Backend, Evaluation, Evaluator};
 
-/// What computes a network: the CPU engine, or another device's.
-pub type Inference = Box<dyn FnMut(&Batch, &mut Outputs) + Send>;
-
-/// Asks a network, one batch at a time. One evaluator a thread; all share the model.
-pub struct NetworkEvaluator<E: Encoding> {
-    infer: Inference,
-    batch: Batch,
-    outputs: Outputs,
+/// A network on a device, ready to be asked by any number of threads.
+pub struct NetworkBackend<E: Encoding> {
+    loaded: Box<dyn LoadedNetwork>,
+    architecture: Architecture,
+    device: String,
+    batch_sizes: BatchSizes,
     encoding: PhantomData<fn() -> E>,
 }
 
-impl<E: Encoding> NetworkEvaluator<E> {
-    /// Makes a network ready to be shared by evaluators on the CPU engine.
-    pub fn model(network: &Network) -> Result<Arc<Model>, FileError> {
-        Ok(Arc::new(Model::new::<E>(network)?))
+impl<E: Encoding> NetworkBackend<E> {
+    /// Fails if the network is not of the encoding, or the device cannot compute it.
+    pub fn new(network: &Network, device: &dyn Device) -> Result<NetworkBackend<E>, BackendError> {
+        Ok(NetworkBackend {
+            loaded: device.load(&EncodedNetwork::new::<E>(network)?)?,
+            architecture: network.architecture.clone(),
+            device: device.name(),
+            batch_sizes: device.batch_sizes(),
+            encoding: PhantomData,
+        })
+    }
+}
+
+impl<E: Encoding> Backend<E::Game> for NetworkBackend<E> {
+    fn evaluator(&self, _: u64) -> Result<Box<dyn Evaluator<E::Game>>, EvaluatorError> {
+        Ok(Box::new(NetworkEvaluator::<E> {
+            inference: self.loaded.inference()?,
+            device: self.device.clone(),
+            batch: Batch::new(&self.architecture),
+            outputs: Outputs::default(),
+            encoding: PhantomData,
+        }))
     }
 
-    /// An evaluator that runs `model`, which was made for the same encoding, on the CPU engine.
-    pub fn new(model: Arc<Model>) -> NetworkEvaluator<E> {
-        let architecture = model.architecture().clone();
-        let mut engine = Engine::new(model);
-        NetworkEvaluator::on(&architecture, Box::new(move |batch, outputs| engine.evaluate(batch, outputs)))
+    fn batch_sizes(&self) -> BatchSizes {
+        self.batch_sizes
     }
+}
 
-    /// An evaluator that has a network of this architecture, for the same encoding, computed by `infer`.
-    pub fn on(architecture: &Architecture, infer: Inference) -> NetworkEvaluator<E> {
-        NetworkEvaluator { infer, batch: Batch::new(architecture), outputs: Outputs::default(), encoding: PhantomData }
-    }
+/// Asks a network, one batch at a time.
+struct NetworkEvaluator<E: Encoding> {
+    inference: Box<dyn Inference>,
+    device: String,
+    batch: Batch,
+    outputs: Outputs,
+    encoding: PhantomData<fn() -> E>,
 }
 
 impl<E: Encoding> Evaluator<E::Game> for NetworkEvaluator<E> {
@@ -47,9 +66,16 @@ impl<E: Encoding> Evaluator<E::Game> for NetworkEvaluator<E> {
         self.batch.len()
     }
 
-    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
-        (self.infer)(&self.batch, &mut self.outputs);
-        for number in 0..self.batch.len() {
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) -> Result<(), EvaluatorError> {
+        let computed = self.inference.evaluate(&self.batch, &mut self.outputs);
+        let positions = self.batch.len();
+        self.batch.clear();
+        computed?;
+        // Otherwise a search would go on with visits that count for nothing.
+        if self.outputs.values.iter().any(|value| value.is_nan()) {
+            return Err(EvaluatorError::on(&self.device, "the network's value is not a number"));
+        }
+        for number in 0..positions {
             let wdl = match self.outputs.wdl.get(number) {
                 Some(wdl) => *wdl,
                 None => Mover(Wdl::from_value(self.outputs.values[number])),
@@ -57,6 +83,6 @@ impl<E: Encoding> Evaluator<E::Game> for NetworkEvaluator<E> {
             let moves_left = self.outputs.moves_left.get(number).copied();
             take(number, Evaluation { priors: self.outputs.priors(number), wdl, moves_left });
         }
-        self.batch.clear();
+        Ok(())
     }
 }

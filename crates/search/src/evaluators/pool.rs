@@ -4,7 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use alfil_game::{Game, Mover, Wdl};
 
-use crate::{Evaluation, Evaluator};
+use crate::{Backend, BatchSizes, Evaluation, Evaluator, EvaluatorError, catch_panic};
 
 /// A few evaluators for any number of searches at once.
 ///
@@ -15,7 +15,7 @@ pub struct Pool<G: Game> {
     state: Mutex<State<G>>,
     /// Told when answers are there or an evaluator is free.
     changed: Condvar,
-    largest_batch: usize,
+    batch_sizes: BatchSizes,
 }
 
 struct State<G: Game> {
@@ -26,8 +26,8 @@ struct State<G: Game> {
     next_client: u64,
     batches: u64,
     judged: u64,
-    /// An evaluator has panicked, as one on a graphics card may that is out of memory. Its batch is never answered.
-    broken: bool,
+    /// Why an evaluator failed, if one has. Its batch is never answered.
+    failed: Option<EvaluatorError>,
 }
 
 struct Request<G: Game> {
@@ -47,8 +47,9 @@ struct Answer {
 }
 
 impl<G: Game> Pool<G> {
-    /// Shares these evaluators, of which there is at least one.
-    pub fn new(evaluators: Vec<Box<dyn Evaluator<G>>>, largest_batch: usize) -> Arc<Pool<G>> {
+    /// Shares this many evaluators of `backend`, at least one.
+    pub fn new(backend: &dyn Backend<G>, evaluators: usize) -> Result<Arc<Pool<G>>, EvaluatorError> {
+        let evaluators = (0..evaluators.max(1) as u64).map(|seed| backend.evaluator(seed)).collect::<Result<_, _>>()?;
         let state = State {
             free: evaluators,
             waiting: Vec::new(),
@@ -56,16 +57,10 @@ impl<G: Game> Pool<G> {
             next_client: 0,
             batches: 0,
             judged: 0,
-            broken: false,
+            failed: None,
         };
-        Arc::new(Pool { state: Mutex::new(state), changed: Condvar::new(), largest_batch: largest_batch.max(1) })
-    }
-
-    /// An evaluator for one search.
-    pub fn client(self: &Arc<Pool<G>>) -> Pooled<G> {
-        let mut state = self.lock();
-        state.next_client += 1;
-        Pooled { pool: Arc::clone(self), client: state.next_client, added: Vec::new() }
+        let (state, changed) = (Mutex::new(state), Condvar::new());
+        Ok(Arc::new(Pool { state, changed, batch_sizes: backend.batch_sizes() }))
     }
 
     /// The mean number of positions that were judged together.
@@ -80,33 +75,33 @@ impl<G: Game> Pool<G> {
     }
 
     /// Has a batch of what waits judged by an evaluator that was free.
-    fn judge(&self, evaluator: &mut dyn Evaluator<G>, batch: &[Request<G>]) -> Vec<Answer> {
-        let _alarm = Alarm(self);
+    fn judge(evaluator: &mut dyn Evaluator<G>, batch: &[Request<G>]) -> Result<Vec<Answer>, EvaluatorError> {
         batch.iter().for_each(|request| evaluator.add(&request.game, &request.moves));
         let mut answers = Vec::with_capacity(batch.len());
         evaluator.run(&mut |number, answer| {
             let Evaluation { priors, wdl, moves_left } = answer;
             let Request { client, number, .. } = batch[number];
             answers.push(Answer { client, number, priors: priors.to_vec(), wdl, moves_left });
-        });
-        answers
+        })?;
+        Ok(answers)
     }
 }
 
-/// Tells everybody if an evaluator panics: who waits for its answers would wait for ever.
-struct Alarm<'a, G: Game>(&'a Pool<G>);
+impl<G: Game> Backend<G> for Arc<Pool<G>> {
+    /// An evaluator for one search.
+    fn evaluator(&self, _: u64) -> Result<Box<dyn Evaluator<G>>, EvaluatorError> {
+        let mut state = self.lock();
+        state.next_client += 1;
+        Ok(Box::new(Pooled { pool: Arc::clone(self), client: state.next_client, added: Vec::new() }))
+    }
 
-impl<G: Game> Drop for Alarm<'_, G> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.lock().broken = true;
-            self.0.changed.notify_all();
-        }
+    fn batch_sizes(&self) -> BatchSizes {
+        self.batch_sizes
     }
 }
 
-/// One search's share in a [`Pool`]. Panics if an evaluator of the pool has.
-pub struct Pooled<G: Game> {
+/// One search's share in a [`Pool`]. Fails as soon as an evaluator of the pool has failed.
+struct Pooled<G: Game> {
     pool: Arc<Pool<G>>,
     client: u64,
     added: Vec<Request<G>>,
@@ -122,7 +117,7 @@ impl<G: Game> Evaluator<G> for Pooled<G> {
         self.added.len()
     }
 
-    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) -> Result<(), EvaluatorError> {
         let pool = Arc::clone(&self.pool);
         let wanted = self.added.len();
         let mut mine: Vec<Answer> = Vec::with_capacity(wanted);
@@ -134,21 +129,29 @@ impl<G: Game> Evaluator<G> for Pooled<G> {
             if mine.len() == wanted {
                 break;
             }
-            assert!(!state.broken, "the evaluator that this search shares with others has failed");
+            if let Some(failed) = &state.failed {
+                return Err(failed.clone());
+            }
             if state.waiting.is_empty() || state.free.is_empty() {
                 state = pool.changed.wait(state).unwrap_or_else(|broken| broken.into_inner());
                 continue;
             }
             let Some(mut evaluator) = state.free.pop() else { continue };
-            let end = state.waiting.len().min(pool.largest_batch);
+            let end = state.waiting.len().min(pool.batch_sizes.largest.max(1));
             let batch: Vec<Request<G>> = state.waiting.drain(..end).collect();
             state.batches += 1;
             state.judged += batch.len() as u64;
             drop(state);
-            let answers = pool.judge(&mut *evaluator, &batch);
+            let judged = catch_panic("an evaluator", || Pool::judge(&mut *evaluator, &batch)).flatten();
             state = pool.lock();
-            state.free.push(evaluator);
-            state.answered.extend(answers);
+            match judged {
+                Ok(answers) => {
+                    state.free.push(evaluator);
+                    state.answered.extend(answers);
+                }
+                // Everybody hears of it: who waits for its answers would wait for ever.
+                Err(failed) => state.failed = Some(failed),
+            }
             pool.changed.notify_all();
         }
         drop(state);
@@ -156,5 +159,6 @@ impl<G: Game> Evaluator<G> for Pooled<G> {
         for answer in &mine {
             take(answer.number, Evaluation { priors: &answer.priors, wdl: answer.wdl, moves_left: answer.moves_left });
         }
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Answers;
-use crate::{Evaluation, Evaluator};
+use crate::{Evaluation, Evaluator, EvaluatorError};
 
 /// The average result of random games from the position, as its mover sees it. All moves count as equally good.
 pub struct Rollout<G: Game> {
@@ -51,7 +51,7 @@ impl<G: Game> Evaluator<G> for Rollout<G> {
         self.answers.len()
     }
 
-    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
-        self.answers.hand_over(take);
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) -> Result<(), EvaluatorError> {
+        self.answers.hand_over(take)
     }
 }

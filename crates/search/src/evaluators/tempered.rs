@@ -3,7 +3,7 @@
 use alfil_game::Game;
 
 use super::CacheCounts;
-use crate::{Evaluation, Evaluator};
+use crate::{Evaluation, Evaluator, EvaluatorError};
 
 /// An evaluator with the priors of another one at a temperature: `P^(1/T)`, adding up to 1 again. Above 1 they are evened out.
 pub struct Tempered<V> {
@@ -32,7 +32,7 @@ impl<G: Game, V: Evaluator<G>> Evaluator<G> for Tempered<V> {
         self.inner.cache_counts()
     }
 
-    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) -> Result<(), EvaluatorError> {
         let Tempered { inner, exponent, priors } = self;
         inner.run(&mut |number, answer| {
             // Relative to the largest, so that low temperatures do not turn all of them to 0.
@@ -42,6 +42,6 @@ impl<G: Game, V: Evaluator<G>> Evaluator<G> for Tempered<V> {
             let sum: f32 = priors.iter().sum();
             priors.iter_mut().for_each(|prior| *prior /= sum);
             take(number, Evaluation { priors, ..answer });
-        });
+        })
     }
 }

@@ -3,7 +3,7 @@
 use alfil_game::{Game, Mover, Wdl};
 
 use super::Answers;
-use crate::{Evaluation, Evaluator};
+use crate::{Evaluation, Evaluator, EvaluatorError};
 
 /// Holds every move for equally good and every position for even: what a search can do by itself.
 #[derive(Default)]
@@ -20,7 +20,7 @@ impl<G: Game> Evaluator<G> for Uniform {
         self.answers.len()
     }
 
-    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
-        self.answers.hand_over(take);
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) -> Result<(), EvaluatorError> {
+        self.answers.hand_over(take)
     }
 }

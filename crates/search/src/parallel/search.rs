@@ -9,10 +9,13 @@ use alfil_game::Game;
 use super::report::lines;
 use super::worker::{Counts, Shared, Worker, plant};
 use super::{Control, Ended, Limits, Report};
-use crate::Evaluator;
 use crate::cache_padded::CachePadded;
 use crate::selection::Rule;
 use crate::tree::Tree;
+use crate::{Evaluator, EvaluatorError, catch_panic};
+
+/// Whose threads these are, in messages.
+const PART: &str = "the search";
 
 /// How often the state of the search is looked at closely.
 const GLANCE: Duration = Duration::from_millis(5);
@@ -112,14 +115,30 @@ impl<G: Game> Search<G> {
         self.only.clear();
     }
 
-    /// Searches until a limit is reached, and reports now and then on the way. The last report is returned, not told.
+    /// Searches until a limit is reached, and reports now and then on the way. The last report is returned, not told. If an
+    /// evaluator fails or a thread panics, all threads end, and nothing is known about the position any more.
     pub fn run(
         &mut self,
         settings: &Settings,
         limits: &Limits,
         control: &Control,
         tell: &mut dyn FnMut(&Report),
-    ) -> Report {
+    ) -> Result<Report, EvaluatorError> {
+        let report = self.try_run(settings, limits, control, tell);
+        if report.is_err() {
+            // Walks were left under way, and would count as visits for ever.
+            self.tree.clear();
+        }
+        report
+    }
+
+    fn try_run(
+        &mut self,
+        settings: &Settings,
+        limits: &Limits,
+        control: &Control,
+        tell: &mut dyn FnMut(&Report),
+    ) -> Result<Report, EvaluatorError> {
         let began = Instant::now();
         if self.only != limits.only {
             // What was left out before is missing from the tree, and what is proven of all moves may not be of these.
@@ -133,7 +152,7 @@ impl<G: Game> Search<G> {
             && let Some(evaluator) = evaluators.first_mut()
         {
             // The root comes first, whatever the limits: without it there is no move at all.
-            plant(tree, root, &mut **evaluator);
+            catch_panic(PART, || plant(tree, root, &mut **evaluator)).flatten()?;
         }
         tree.restrict_root(only);
         let visits = tree.root().map_or(0, |root| root.visits());
@@ -150,19 +169,26 @@ impl<G: Game> Search<G> {
             counts: CachePadded(Counts::default()),
         };
         let watch = Watch { shared: &shared, settings, limits, began, before };
+        let work = |evaluator: &mut Box<dyn Evaluator<G>>| {
+            let worked = catch_panic(PART, || Worker::new(&shared, &mut **evaluator).run()).flatten();
+            // The others need not go on without it.
+            worked.inspect_err(|_| shared.finished.store(true, Relaxed))
+        };
         let ended = match evaluators.split_first_mut() {
             Some((first, others)) if !tree.is_empty() => std::thread::scope(|scope| {
-                for evaluator in others {
-                    let shared = &shared;
-                    scope.spawn(move || Worker::new(shared, &mut **evaluator).run());
-                }
-                let ended = watch.work(&mut **first, tell);
+                let others: Vec<_> = others.iter_mut().map(|evaluator| scope.spawn(|| work(evaluator))).collect();
+                let ended = catch_panic(PART, || watch.work(&mut **first, tell)).flatten();
                 shared.finished.store(true, Relaxed);
+                // All of them have ended before any failure is told.
+                let others: Vec<_> = others.into_iter().map(|other| other.join()).collect();
+                for other in others {
+                    other.map_err(|panic| EvaluatorError::panicked(PART, &*panic)).flatten()?;
+                }
                 ended
-            }),
+            })?,
             _ => Ended::NoMoves,
         };
-        Report { ended: Some(ended), ..watch.report() }
+        Ok(Report { ended: Some(ended), ..watch.report() })
     }
 }
 
@@ -178,24 +204,24 @@ struct Watch<'a, G: Game> {
 
 impl<G: Game> Watch<'_, G> {
     /// Works along until the search is over.
-    fn work(&self, evaluator: &mut dyn Evaluator<G>, tell: &mut dyn FnMut(&Report)) -> Ended {
+    fn work(&self, evaluator: &mut dyn Evaluator<G>, tell: &mut dyn FnMut(&Report)) -> Result<Ended, EvaluatorError> {
         let mut worker = Worker::new(self.shared, evaluator);
         let (mut glanced, mut told) = (self.began, self.began);
         let mut last = (None, 0);
         loop {
             let now = Instant::now();
             if let Some(ended) = self.ended(now) {
-                return ended;
+                return Ok(ended);
             }
             if now - glanced >= GLANCE {
                 glanced = now;
                 if self.limits.settled && self.is_settled(now) {
-                    return Ended::Settled;
+                    return Ok(Ended::Settled);
                 }
                 let best = self.shared.tree.root().and_then(|root| root.best()).map(|best| best.code);
                 let depth = self.shared.counts.0.mean_depth();
                 if self.limits.depth.is_some_and(|limit| depth >= limit) {
-                    return Ended::Done;
+                    return Ok(Ended::Done);
                 }
                 let news = (best, depth) != last;
                 if now - told >= LAZY || news && now - told >= EAGER {
@@ -204,14 +230,15 @@ impl<G: Game> Watch<'_, G> {
                     tell(&self.report());
                 }
             }
-            if !worker.round() {
-                return Ended::Done;
+            if !worker.round()? {
+                return Ok(Ended::Done);
             }
         }
     }
 
     fn ended(&self, now: Instant) -> Option<Ended> {
-        if self.shared.control.is_stopped() {
+        // Another thread ends the search early only if it failed.
+        if self.shared.control.is_stopped() || self.shared.finished.load(Relaxed) {
             return Some(Ended::Stopped);
         }
         if self.shared.is_proven() {

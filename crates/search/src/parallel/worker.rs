@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64};
 use alfil_game::Game;
 
 use super::Control;
-use crate::Evaluator;
 use crate::cache_padded::CachePadded;
 use crate::evaluators::CacheCounts;
 use crate::selection::Rule;
 use crate::tree::{Gathered, Leaf, Scratch, Tree, apply, gather};
+use crate::{Evaluator, EvaluatorError};
 
 /// Walks that a batch may lose to other threads' leaves before it is evaluated as it is.
 const PATIENCE: u32 = 4;
@@ -78,7 +78,7 @@ impl<G: Game> Shared<'_, G> {
 }
 
 /// Gives an empty tree its root.
-pub(super) fn plant<G: Game>(tree: &Tree, root: &G, evaluator: &mut dyn Evaluator<G>) {
+pub(super) fn plant<G: Game>(tree: &Tree, root: &G, evaluator: &mut dyn Evaluator<G>) -> Result<(), EvaluatorError> {
     let mut scratch = Scratch::new(root);
     if let Gathered::Leaf(leaf) = gather(tree, root, &Rule::default(), None, &mut scratch) {
         let mut leaf = Some(leaf);
@@ -87,8 +87,9 @@ pub(super) fn plant<G: Game>(tree: &Tree, root: &G, evaluator: &mut dyn Evaluato
             if let Some(leaf) = leaf.take() {
                 apply(tree, leaf, &evaluation);
             }
-        });
+        })?;
     }
+    Ok(())
 }
 
 /// One thread's part of a search.
@@ -118,12 +119,13 @@ impl<'a, G: Game> Worker<'a, G> {
     }
 
     /// Works until the search is over.
-    pub fn run(&mut self) {
-        while !self.shared.is_over() && self.round() {}
+    pub fn run(&mut self) -> Result<(), EvaluatorError> {
+        while !self.shared.is_over() && self.round()? {}
+        Ok(())
     }
 
     /// Gathers a batch and has it evaluated. False once the budget is used up.
-    pub fn round(&mut self) -> bool {
+    pub fn round(&mut self) -> Result<bool, EvaluatorError> {
         let shared = self.shared;
         let (mut known, mut collisions) = (0, 0);
         let mut tickets = true;
@@ -163,7 +165,7 @@ impl<'a, G: Game> Worker<'a, G> {
                 if let Some(leaf) = leaves.next() {
                     apply(shared.tree, leaf, &evaluation);
                 }
-            });
+            })?;
         } else if known == 0 {
             // Others are at work where this thread wants to go.
             std::thread::yield_now();
@@ -171,7 +173,7 @@ impl<'a, G: Game> Worker<'a, G> {
         if self.walks >= DILIGENCE {
             self.tell();
         }
-        tickets
+        Ok(tickets)
     }
 
     /// Adds what this worker has done to the shared counts.

@@ -1,10 +1,10 @@
 //! A copy of the network on one device, which computes the gradient of a part of each batch.
 
 use std::ops::Range;
-use std::{panic, thread};
+use std::thread;
 
-use alfil_nn::Architecture;
 use alfil_nn::learning::{LossWeights, Samples};
+use alfil_nn::{Architecture, EvaluatorError};
 use tch::{Device, Tensor};
 
 use super::layout::Layout;
@@ -105,9 +105,12 @@ pub fn compute_together(replicas: &mut [Replica], task: Task<'_>) -> Result<Vec<
             .enumerate()
             .map(|(other, replica)| scope.spawn(move || replica.compute(task, range(other + 1))))
             .collect();
-        let mut computed = vec![first.compute(task, range(0))?];
-        for thread in threads {
-            computed.push(thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic))?);
+        let own = first.compute(task, range(0));
+        // All of them have ended before any failure is told.
+        let others: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
+        let mut computed = vec![own?];
+        for other in others {
+            computed.push(other.map_err(|panic| EvaluatorError::panicked("training", &*panic))??);
         }
         Ok(computed)
     })

@@ -102,13 +102,12 @@ impl<E: Encoding> Run<E> {
         let name = format!("generation {generation}");
         let identity = format!("{name}:visits={visits}");
         let settings = TreeSettings { visits: Some(visits), ..TreeSettings::default() };
-        let maker = self.machine.plain_maker::<E::Game>(network)?;
-        let evaluators = (0..self.machine.lanes as u64).map(maker).collect();
-        Ok(Entrant::pooled(name, identity, evaluators, settings))
+        let backend = self.machine.plain_backend::<E>(network)?;
+        Ok(Entrant::pooled(name, identity, &*backend, self.machine.lanes, settings)?)
     }
 
     /// Games of a match at once: enough to make batches of.
     pub(super) fn tables(&self) -> usize {
-        if self.machine.inference.is_some() { 64 } else { 4 * self.machine.lanes }
+        self.machine.device.batch_sizes().preferred.max(4 * self.machine.lanes)
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use alfil_game::{Encoding, Game, Mover};
 use alfil_nn::learning::{LearnError, Learner, MeanLosses, Samples};
 use alfil_nn::{Batch, Engine, Model, Network, Origin, Outputs};
+use alfil_search::EvaluatorError;
 use alfil_selfplay::replay::{Damage, Draw, DrawSettings, ReplayError, Window, build};
 
 use super::{Purpose, Run, Tell, checkpoint};
@@ -51,9 +52,9 @@ impl<E: Encoding> Run<E> {
             }
             Ok(())
         })?;
-        let mut judge = Judge::<E>::new(&network)?;
+        let mut probe = NetworkProbe::<E>::new(&network)?;
         self.with_batches(&window, CALIBRATED, Purpose::Calibration, tell, |_, batches| {
-            batches.for_each(|samples| judge.calibrate(&samples));
+            batches.for_each(|samples| probe.calibrate(&samples));
             Ok(())
         })?;
         self.state.pending.learning = LearningMetrics {
@@ -65,8 +66,8 @@ impl<E: Encoding> Run<E> {
             waiting: waiting.as_secs_f64() / seconds.max(1e-9),
             training: sum.mean(),
             held_out: losses.mean(),
-            calibration: judge.calibration(),
-            probes: judge.probes(&self.rules),
+            calibration: probe.calibration(),
+            probes: probe.probes(&self.rules),
         };
         self.enter(Phase::Gate)?;
         Ok(true)
@@ -120,8 +121,8 @@ impl<E: Encoding> Run<E> {
                 }
             }
             drop(batches);
-            // A builder that panicked has said so itself, and there are no more batches.
-            let built: Result<Vec<Damage>, ReplayError> = builder.join().unwrap_or_else(|_| Ok(Vec::new()));
+            let built: Result<Vec<Damage>, ReplayError> =
+                builder.join().map_err(|panic| EvaluatorError::panicked("training", &*panic))?;
             Ok::<_, RunError>(built?)
         })?;
         damages.iter().for_each(|damage| tell(Event::Damaged(damage)));
@@ -187,7 +188,7 @@ impl<E: Encoding> Run<E> {
 }
 
 /// Asks an exported network what it expects.
-struct Judge<E: Encoding> {
+struct NetworkProbe<E: Encoding> {
     engine: Engine,
     outputs: Outputs,
     batch: Batch,
@@ -195,10 +196,10 @@ struct Judge<E: Encoding> {
     encoding: std::marker::PhantomData<fn() -> E>,
 }
 
-impl<E: Encoding> Judge<E> {
-    fn new(network: &Network) -> Result<Judge<E>, RunError> {
+impl<E: Encoding> NetworkProbe<E> {
+    fn new(network: &Network) -> Result<NetworkProbe<E>, RunError> {
         let model = std::sync::Arc::new(Model::new::<E>(network)?);
-        Ok(Judge {
+        Ok(NetworkProbe {
             engine: Engine::new(model),
             outputs: Outputs::default(),
             batch: Batch::new(&network.architecture),

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use alfil_game::{Encoding, FullGame};
-use alfil_search::evaluators::{CacheCounts, Maker};
-use alfil_search::{Evaluation, Evaluator};
-use alfil_selfplay::{ChunkError, Counts, GameRecord, Session, Tickets, chunks, read_header};
+use alfil_search::evaluators::CacheCounts;
+use alfil_search::{Backend, BatchSizes, Evaluation, Evaluator, EvaluatorError};
+use alfil_selfplay::{Counts, GameRecord, Session, Tickets, chunks, read_header};
 
 use super::selfplay::metrics;
 use super::{Finish, Purpose, Run, Tell, next_after};
@@ -26,9 +26,7 @@ impl<E: Encoding> Run<E> {
         if self.is_complete() {
             return Ok(Finish::Complete);
         }
-        let newest = Arc::new(Newest::new(self.machine.maker::<E::Game>(&self.champion)?));
-        let swapping = Arc::clone(&newest);
-        let maker: Maker<E::Game> = Box::new(move |seed| Box::new(Swapping::new(Arc::clone(&swapping), seed)));
+        let newest = Arc::new(Newest::new(self.machine.backend::<E>(&self.champion)?));
         let mut waiting = self.adopted_games(tell)?;
         waiting.extend(self.finished_files(tell)?.into_iter().flat_map(|(_, records)| records));
         let next = next_after(&waiting, self.state.games);
@@ -41,7 +39,7 @@ impl<E: Encoding> Run<E> {
             settings: self.config.selfplay_settings::<E::Game>(&self.rules)?,
             rules: self.rules.clone(),
             lanes: self.machine.lanes,
-            maker: &maker,
+            backend: &SwappingBackend(Arc::clone(&newest)),
             judge: self.judge.clone(),
             tickets: Arc::clone(&tickets),
             seed: self.seed(Purpose::Games),
@@ -61,7 +59,7 @@ impl<E: Encoding> Run<E> {
             };
             let finish = self.generations(&mut games, &newest, stop, tell);
             drop(halting);
-            let played: Result<Counts, ChunkError> = player.join().map_err(|_| RunError::Games)?;
+            let played = player.join().map_err(|panic| EvaluatorError::panicked("self-play", &*panic))?;
             let finish = finish?;
             played?;
             Ok(finish)
@@ -93,9 +91,10 @@ impl<E: Encoding> Run<E> {
                 Phase::Rate => self.rate(stop, tell)?,
             };
             if self.state.champion != champion {
-                newest.set(self.machine.maker(&self.champion)?);
+                newest.set(self.machine.backend::<E>(&self.champion)?);
             }
-            if !finished || stop.load(Relaxed) && !self.is_complete() {
+            let halted = stop.load(Relaxed) || (producer.is_broken)();
+            if !finished || halted && !self.is_complete() {
                 return Ok(Finish::Stopped);
             }
         }
@@ -204,23 +203,35 @@ impl Drop for Halting<'_> {
 
 /// The network that games are played with.
 struct Newest<G: FullGame> {
-    maker: Mutex<Arc<Maker<G>>>,
+    backend: Mutex<Arc<dyn Backend<G>>>,
     version: AtomicU64,
 }
 
 impl<G: FullGame> Newest<G> {
-    fn new(maker: Maker<G>) -> Newest<G> {
-        Newest { maker: Mutex::new(Arc::new(maker)), version: AtomicU64::new(0) }
+    fn new(backend: Arc<dyn Backend<G>>) -> Newest<G> {
+        Newest { backend: Mutex::new(backend), version: AtomicU64::new(0) }
     }
 
-    fn set(&self, maker: Maker<G>) {
-        *self.maker.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(maker);
+    fn set(&self, backend: Arc<dyn Backend<G>>) {
+        *self.backend.lock().unwrap_or_else(PoisonError::into_inner) = backend;
         self.version.fetch_add(1, Relaxed);
     }
 
-    fn evaluator(&self, seed: u64) -> Box<dyn Evaluator<G>> {
-        let maker = Arc::clone(&self.maker.lock().unwrap_or_else(PoisonError::into_inner));
-        maker(seed)
+    fn backend(&self) -> Arc<dyn Backend<G>> {
+        Arc::clone(&self.backend.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Evaluators of whatever is the newest network.
+struct SwappingBackend<G: FullGame>(Arc<Newest<G>>);
+
+impl<G: FullGame> Backend<G> for SwappingBackend<G> {
+    fn evaluator(&self, seed: u64) -> Result<Box<dyn Evaluator<G>>, EvaluatorError> {
+        Ok(Box::new(Swapping::new(Arc::clone(&self.0), seed)?))
+    }
+
+    fn batch_sizes(&self) -> BatchSizes {
+        self.0.backend().batch_sizes()
     }
 }
 
@@ -232,13 +243,15 @@ struct Swapping<G: FullGame> {
     inner: Box<dyn Evaluator<G>>,
     /// What earlier ones could answer from memory.
     before: CacheCounts,
+    /// Why there is no evaluator of the new network.
+    failed: Option<EvaluatorError>,
 }
 
 impl<G: FullGame> Swapping<G> {
-    fn new(newest: Arc<Newest<G>>, seed: u64) -> Swapping<G> {
+    fn new(newest: Arc<Newest<G>>, seed: u64) -> Result<Swapping<G>, EvaluatorError> {
         let version = newest.version.load(Relaxed);
-        let inner = newest.evaluator(seed);
-        Swapping { newest, version, seed, inner, before: CacheCounts::default() }
+        let inner = newest.backend().evaluator(seed)?;
+        Ok(Swapping { newest, version, seed, inner, before: CacheCounts::default(), failed: None })
     }
 }
 
@@ -246,9 +259,11 @@ impl<G: FullGame> Evaluator<G> for Swapping<G> {
     fn add(&mut self, game: &G, moves: &[G::Move]) {
         let version = self.newest.version.load(Relaxed);
         if version != self.version && self.inner.is_empty() {
-            self.before = self.cache_counts();
-            self.version = version;
-            self.inner = self.newest.evaluator(self.seed);
+            let before = self.cache_counts();
+            match self.newest.backend().evaluator(self.seed) {
+                Ok(inner) => (self.version, self.inner, self.before) = (version, inner, before),
+                Err(why) => self.failed = Some(why),
+            }
         }
         self.inner.add(game, moves);
     }
@@ -262,7 +277,8 @@ impl<G: FullGame> Evaluator<G> for Swapping<G> {
         CacheCounts { asked: self.before.asked + now.asked, hits: self.before.hits + now.hits }
     }
 
-    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) {
-        self.inner.run(take);
+    fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) -> Result<(), EvaluatorError> {
+        let judged = self.inner.run(take);
+        self.failed.take().map_or(judged, Err)
     }
 }

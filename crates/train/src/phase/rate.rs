@@ -123,13 +123,13 @@ impl<E: Encoding> Run<E> {
         if self.exam.is_none() {
             let seed = derive(self.config.seed, &[Purpose::Exam as u64]);
             let mut count = |positions: u64, of: u64| tell(Event::Exam { positions, of });
-            self.exam = Exam::new(positions, &self.rules, seed, &mut count, stop);
+            self.exam = Exam::new(positions, &self.rules, seed, &mut count, stop)?;
         }
         let Some(exam) = &self.exam else { return Ok(None) };
         let mut mark = |visits: u32| -> Result<f64, RunError> {
             let player = self.entrant(self.state.champion, &self.champion, visits)?;
             let mut count = |positions: u64, of: u64| tell(Event::Exam { positions, of });
-            Ok(exam.mark(&player, self.tables(), &mut count, stop).share())
+            Ok(exam.mark(&player, self.tables(), &mut count, stop)?.share())
         };
         let search = mark(self.config.rating.visits)?;
         let policy = mark(1)?;

@@ -24,13 +24,13 @@ impl<E: Encoding> Run<E> {
         let before = (adopted.len() + known.len()) as u64;
         let missing = (self.state.games..).filter(|number| !known.contains(number));
         let missing: Vec<u64> = missing.take(of.saturating_sub(before) as usize).collect();
-        let maker = self.machine.maker::<E::Game>(&self.champion)?;
+        let backend = self.machine.backend::<E>(&self.champion)?;
         let began = Instant::now();
         let session = Session {
             settings: self.config.selfplay_settings::<E::Game>(&self.rules)?,
             rules: self.rules.clone(),
             lanes: self.machine.lanes,
-            maker: &maker,
+            backend: &*backend,
             judge: self.judge.clone(),
             tickets: Arc::new(Tickets::of(missing)),
             seed: self.seed(Purpose::Games),

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use alfil_arena::contest::StateError;
+use alfil_arena::contest::{ContestError, StateError};
 use alfil_arena::player::BuildError;
 use alfil_game::ReferenceError;
 use alfil_nn::learning::LearnError;
 use alfil_nn::{ArchitectureError, FileError};
+use alfil_search::EvaluatorError;
+use alfil_search::evaluators::BackendError;
 use alfil_selfplay::replay::ReplayError;
-use alfil_selfplay::{ChunkError, StartsError};
+use alfil_selfplay::{ChunkError, SessionError, StartsError};
 
 use crate::config::ConfigError;
 
@@ -72,9 +74,6 @@ pub enum RunError {
     /// Positions that games begin at.
     #[error(transparent)]
     Starts(#[from] StartsError),
-    /// A lane of self-play has panicked, and said why.
-    #[error("self-play has failed; nothing that was finished is lost, and the same command goes on")]
-    Games,
     /// Endgame tables that cannot be used.
     #[error("selfplay.adjudicate_syzygy cannot be used: {0}")]
     Tables(#[from] ReferenceError),
@@ -84,9 +83,36 @@ pub enum RunError {
     /// A player of the rating pool.
     #[error(transparent)]
     Player(#[from] BuildError),
-    /// The device that games are played on.
-    #[error("{0}")]
-    Device(String),
+    /// What judges positions, or a thread that panicked.
+    #[error(transparent)]
+    Evaluator(#[from] EvaluatorError),
+}
+
+impl From<SessionError> for RunError {
+    fn from(error: SessionError) -> RunError {
+        match error {
+            SessionError::Chunk(why) => why.into(),
+            SessionError::Evaluator(why) => why.into(),
+        }
+    }
+}
+
+impl From<ContestError> for RunError {
+    fn from(error: ContestError) -> RunError {
+        match error {
+            ContestError::State(why) => why.into(),
+            ContestError::Evaluator(why) => why.into(),
+        }
+    }
+}
+
+impl From<BackendError> for RunError {
+    fn from(error: BackendError) -> RunError {
+        match error {
+            BackendError::Network(why) => why.into(),
+            BackendError::Evaluator(why) => why.into(),
+        }
+    }
 }
 
 impl RunError {

@@ -5,6 +5,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use alfil_nn::Devices;
+use alfil_uci::UciError;
 use alfil_uci::options::Options;
 
 /// Far longer than anything here takes: whoever waits this long has met a hang.
@@ -13,16 +15,21 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub struct Gui {
     to: Option<Sender<Vec<u8>>>,
     from: Receiver<String>,
-    engine: Option<JoinHandle<std::io::Result<()>>>,
+    engine: Option<JoinHandle<Result<(), UciError>>>,
 }
 
 impl Gui {
     pub fn new(options: Options) -> Gui {
+        Gui::on(options, None)
+    }
+
+    /// An engine with devices other than the CPU.
+    pub fn on(options: Options, devices: Option<&'static dyn Devices>) -> Gui {
         let (to, input) = channel();
         let (output, from) = channel();
         let input = BufReader::new(Input { lines: input, rest: Vec::new() });
         let output = Output { to: output, line: Vec::new() };
-        let engine = std::thread::spawn(move || alfil_uci::run(input, output, options, None));
+        let engine = std::thread::spawn(move || alfil_uci::run(input, output, options, devices));
         Gui { to: Some(to), from, engine: Some(engine) }
     }
 
@@ -68,6 +75,11 @@ impl Gui {
     pub fn overhear(&self, time: Duration) -> Vec<String> {
         std::thread::sleep(time);
         self.from.try_iter().collect()
+    }
+
+    /// Waits for the engine to end with an error, without another word to it.
+    pub fn failure(mut self) -> String {
+        self.engine.take().unwrap().join().unwrap().unwrap_err().to_string()
     }
 
     /// Ends the input, waits for the engine to end and returns what it said until then.

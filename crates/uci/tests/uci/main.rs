@@ -2,5 +2,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod conversation;
+mod failure;
 mod gui;
 mod noise;

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alfil_game::{FullGame, Knowledge, Mover, Side, Wdl};
-use alfil_nn::{Bundled, Network};
-use alfil_search::Evaluator;
-use alfil_search::evaluators::{Cache, CacheMemory, Inference, Kind, Maker, Tempered, cached_moves, maker_on};
+use alfil_nn::{Bundled, Cpu, Device, Devices, Network};
+use alfil_search::evaluators::{BackendError, CacheMemory, Kind, cached_moves};
 use alfil_search::parallel::{Control, Ended, Limits, Report, Search, Settings};
 use alfil_search::root::pick;
 use alfil_search::selection::{Puct, Rule};
 use alfil_search::tree::{Tree, USUAL_MOVES};
+use alfil_search::{Backend, EvaluatorError, PlaySettings, with_memory};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::known::KnownMoves;
 use crate::options::{HANDCRAFTED, Options};
-use crate::thought::Task;
+use crate::search_handle::Task;
 use crate::voice::Voice;
 use crate::{info, strength};
 
@@ -37,16 +37,10 @@ const CACHE_PART: usize = 8;
 /// Megabytes where there is no memory for what was asked for.
 const SMALL_HASH: usize = 16;
 
-/// Computes networks on devices other than the CPU: the network, the device, and out comes what computes one on the other, as
-/// often as it is asked for.
-pub type Backend = Arc<dyn Fn(&Network, &str) -> Result<MakeInference, String> + Send + Sync>;
-
-/// Makes what computes a network, one for each thread.
-pub type MakeInference = Box<dyn Fn() -> Inference + Send + Sync>;
-
-pub(crate) struct Brain<G: FullGame> {
+pub(crate) struct Thinker<G: FullGame> {
     voice: Voice,
-    backend: Option<Backend>,
+    /// Devices other than the CPU, where the program has them.
+    devices: Option<&'static dyn Devices>,
     equipment: Option<Equipment>,
     search: Option<Search<G>>,
     cache: Option<Arc<CacheMemory>>,
@@ -56,12 +50,12 @@ pub(crate) struct Brain<G: FullGame> {
     random: Xoshiro256PlusPlus,
 }
 
-impl<G: FullGame> Brain<G> {
-    pub fn new(voice: Voice, backend: Option<Backend>) -> Brain<G> {
+impl<G: FullGame> Thinker<G> {
+    pub fn new(voice: Voice, devices: Option<&'static dyn Devices>) -> Thinker<G> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
-        Brain {
+        Thinker {
             voice,
-            backend,
+            devices,
             equipment: None,
             search: None,
             cache: None,
@@ -71,7 +65,7 @@ impl<G: FullGame> Brain<G> {
         }
     }
 
-    /// Forgets what was thought before.
+    /// Forgets what was found before.
     pub fn forget(&mut self) {
         if let Some(search) = &mut self.search {
             search.clear();
@@ -82,7 +76,7 @@ impl<G: FullGame> Brain<G> {
     }
 
     /// Makes everything ready that the options ask for. What cannot be had is said, and done without.
-    pub fn prepare(&mut self, options: &Options) {
+    pub fn prepare(&mut self, options: &Options) -> Result<(), EvaluatorError> {
         self.known.prepare(options, &self.voice);
         let equipment = Equipment {
             weights_file: options.weights_file.clone(),
@@ -92,48 +86,43 @@ impl<G: FullGame> Brain<G> {
             policy_temperature: options.policy_temperature,
         };
         if self.equipment.as_ref() == Some(&equipment) {
-            return;
+            return Ok(());
         }
-        let maker = self.maker(options);
+        let network = self.network(options);
         // The memory of before is given back first: both together would be more than was asked for.
         (self.search, self.cache) = (None, None);
-        let (tree, cache) = memory::<G>((options.hash as usize) << 20, maker.is_some()).unwrap_or_else(|| {
+        let (tree, cache) = memory::<G>((options.hash as usize) << 20, network.is_some()).unwrap_or_else(|| {
             self.voice.notice(&format!("there is no memory for a Hash of {}: using {SMALL_HASH}", options.hash));
             let bytes = SMALL_HASH << 20;
             (Tree::new(bytes, USUAL_MOVES), CacheMemory::new(bytes / CACHE_PART, cached_moves::<G>()))
         });
-        let evaluators: Vec<_> = match maker {
-            Some(maker) => {
+        let backend = match network {
+            Some(network) => {
                 let cache = self.cache.insert(Arc::new(cache));
-                let evaluator = |number| -> Box<dyn Evaluator<G>> {
-                    Box::new(Cache::new(Tempered::new(maker(number), options.policy_temperature), Arc::clone(cache)))
-                };
-                (0..u64::from(options.threads)).map(evaluator).collect()
+                with_memory(play_settings(options, Side::First).backend(network), Arc::clone(cache))
             }
-            None => {
-                let evaluator = |_| -> Box<dyn Evaluator<G>> {
-                    Box::new(alfil_search::evaluators::Handcrafted::new(Knowledge::Full))
-                };
-                (0..options.threads).map(evaluator).collect()
-            }
+            None => handcrafted()?,
         };
+        let evaluators =
+            (0..u64::from(options.threads)).map(|number| backend.evaluator(number)).collect::<Result<_, _>>()?;
         let mut search = Search::new(tree, evaluators, G::new(&G::Rules::default()));
         // One evaluation, to know how long it takes.
         let limits = Limits { visits: Some(1), ..Limits::default() };
-        let report = search.run(&Settings::default(), &limits, &Control::default(), &mut |_| {});
+        let report = search.run(&Settings::default(), &limits, &Control::default(), &mut |_| {})?;
         search.clear();
         self.latency = report.elapsed;
         self.search = Some(search);
         self.equipment = Some(equipment);
+        Ok(())
     }
 
-    /// Makes evaluators of the network, if there is one that can be used.
-    fn maker(&self, options: &Options) -> Option<Maker<G>> {
+    /// The network, if there is one that can be used.
+    fn network(&self, options: &Options) -> Option<Arc<dyn Backend<G>>> {
         if options.weights_file == HANDCRAFTED {
             return None;
         }
         match self.load(options) {
-            Ok(maker) => Some(maker),
+            Ok(network) => Some(network),
             Err(problem) => {
                 self.voice.notice(&format!("{problem}; playing with the handcrafted evaluation"));
                 None
@@ -141,7 +130,7 @@ impl<G: FullGame> Brain<G> {
         }
     }
 
-    fn load(&self, options: &Options) -> Result<Maker<G>, String> {
+    fn load(&self, options: &Options) -> Result<Arc<dyn Backend<G>>, String> {
         let network = match options.weights_file.as_str() {
             "" => Bundled::default_of(G::NAME)
                 .ok_or_else(|| format!("no network for {} is bundled with this program", G::NAME))?
@@ -149,41 +138,44 @@ impl<G: FullGame> Brain<G> {
                 .map_err(|error| chain(&error))?,
             path => Network::open(Path::new(path)).map_err(|error| chain(&error))?,
         };
-        if options.device == "cpu" {
-            return Kind::Network(Arc::new(network)).maker().map_err(|error| chain(&error));
-        }
-        let backend = self.backend.as_ref().ok_or_else(|| {
-            format!("this program computes on the CPU only: start it with --device {}", options.device)
-        })?;
-        maker_on(&network, backend(&network, &options.device)?).map_err(|error| chain(&error))
+        let device: Box<dyn Device> = match self.devices {
+            _ if options.device == "cpu" => Box::new(Cpu),
+            Some(devices) => devices.open(&options.device).map_err(|error| error.to_string())?,
+            None => {
+                let device = &options.device;
+                return Err(format!("this program computes on the CPU only: start it with --device {device}"));
+            }
+        };
+        Kind::Network(Arc::new(network)).backend(&*device).map_err(|error| chain(&error))
     }
 
     /// Thinks, and says the move.
-    pub fn think(&mut self, task: &Task<G>) {
-        self.prepare(&task.options);
-        let (best, ponder) = self.choose(task);
-        // A program that asked for thought without end, or in the opponent's time, must not hear of a move before it says so.
-        while task.thought.is_held() {
+    pub fn think(&mut self, task: &Task<G>) -> Result<(), EvaluatorError> {
+        self.prepare(&task.options)?;
+        let (best, ponder) = self.choose(task)?;
+        // A program that asked for a search without end, or in the opponent's time, must not hear of a move before it says so.
+        while task.handle.is_held() {
             std::thread::sleep(Duration::from_millis(1));
         }
         // Before the move is told: a program that then changes options waits for them to take effect.
-        task.thought.finish();
+        task.handle.finish();
         match (best, ponder) {
             (Some(best), Some(ponder)) => self.voice.say(&format!("bestmove {best} ponder {ponder}")),
             (Some(best), None) => self.voice.say(&format!("bestmove {best}")),
             (None, _) => self.voice.say("bestmove 0000"),
         }
+        Ok(())
     }
 
     /// The move to play and the reply that is expected.
-    fn choose(&mut self, task: &Task<G>) -> (Option<String>, Option<String>) {
+    fn choose(&mut self, task: &Task<G>) -> Result<(Option<String>, Option<String>), EvaluatorError> {
         let (start, moves) = Self::searchable(task);
         let mut root = start.clone();
         moves.iter().for_each(|&m| root.play(m));
         let mut legal = Vec::new();
         root.generate(&mut legal);
         if legal.is_empty() {
-            return (None, None);
+            return Ok((None, None));
         }
         let text = |m: G::Move| Some(root.move_text(m));
         if task.only.is_empty()
@@ -191,14 +183,14 @@ impl<G: FullGame> Brain<G> {
             && !task.go.ponder
             && let Some(m) = self.known.find(&root, &mut self.random, &self.voice)
         {
-            return (text(m), None);
+            return Ok((text(m), None));
         }
         if root.outcome().is_some() {
             // Nothing that is played changes the result, as with material that cannot win: any move will do.
-            return (legal.first().and_then(|&m| text(m)), None);
+            return Ok((legal.first().and_then(|&m| text(m)), None));
         }
-        let Some(report) = self.search(task, &start, &moves, &root) else {
-            return (legal.first().and_then(|&m| text(m)), None);
+        let Some(report) = self.search(task, &start, &moves, &root)? else {
+            return Ok((legal.first().and_then(|&m| text(m)), None));
         };
         let line = report.lines.first().map(|line| line.codes.as_slice()).unwrap_or_default();
         let read = |code: &u16| G::Move::try_from(*code).ok();
@@ -206,7 +198,7 @@ impl<G: FullGame> Brain<G> {
         let ranked =
             self.search.as_ref().and_then(|search| search.tree().root()).map_or(Vec::new(), |root| root.ranked());
         let drawn = pick(&ranked, temperature.into(), &mut self.random).and_then(|child| read(&child.code));
-        match (drawn, best, line.get(1).and_then(read)) {
+        Ok(match (drawn, best, line.get(1).and_then(read)) {
             (Some(m), ..) if Some(m) != best => (text(m), None),
             (_, Some(m), reply) => {
                 let mut after = root.clone();
@@ -216,7 +208,7 @@ impl<G: FullGame> Brain<G> {
                 (text(m), reply.map(|reply| after.move_text(reply)))
             }
             _ => (legal.first().and_then(|&m| text(m)), None),
-        }
+        })
     }
 
     /// Where the game would be over by repetition, the 50-move rule or the like, but the program wants a move all the same: the
@@ -231,12 +223,18 @@ impl<G: FullGame> Brain<G> {
         (game.without_history().unwrap_or(game), Vec::new())
     }
 
-    fn search(&mut self, task: &Task<G>, start: &G, moves: &[G::Move], root: &G) -> Option<Report> {
-        let Task { options, go, thought, .. } = task;
-        let search = self.search.as_mut()?;
+    fn search(
+        &mut self,
+        task: &Task<G>,
+        start: &G,
+        moves: &[G::Move],
+        root: &G,
+    ) -> Result<Option<Report>, EvaluatorError> {
+        let Task { options, go, handle, .. } = task;
+        let Some(search) = &mut self.search else { return Ok(None) };
         search.go_to(start, moves);
         let (time, settled) = task.time(root.side(), self.latency);
-        thought.allot(time, task.begun);
+        handle.allot(time, task.begun);
         let handicap = options.limit_strength.then(|| strength::handicap(options.elo).0);
         let per_move = Some(options.nodes_per_move).filter(|nodes| *nodes > 0);
         let limits = Limits {
@@ -247,7 +245,8 @@ impl<G: FullGame> Brain<G> {
         };
         let voice = self.voice.clone();
         let tell = |report: &Report| info::lines(report, root, options).iter().for_each(|line| voice.say(line));
-        let report = search.run(&settings(options, root.side()), &limits, &thought.control, &mut |report| tell(report));
+        let report =
+            search.run(&settings(options, root.side()), &limits, &handle.control, &mut |report| tell(report))?;
         tell(&report);
         if report.ended == Some(Ended::Full) {
             voice.notice("the tree is full: a larger Hash would let it think on");
@@ -262,19 +261,22 @@ impl<G: FullGame> Brain<G> {
             let walk = report.elapsed.mul_f64(f64::from(options.threads) / report.walks as f64);
             self.latency = walk.mul_f64(2.0).max(self.latency / 2);
         }
-        Some(report)
+        Ok(Some(report))
     }
 
     /// Shows what the evaluator says about a position.
-    pub fn evaluate(&mut self, options: &Options, start: &G, moves: &[G::Move]) {
-        self.prepare(options);
-        let Some(search) = &mut self.search else { return };
+    pub fn evaluate(&mut self, options: &Options, start: &G, moves: &[G::Move]) -> Result<(), EvaluatorError> {
+        self.prepare(options)?;
+        let Some(search) = &mut self.search else { return Ok(()) };
         search.go_to(start, moves);
         let limits = Limits { visits: Some(1), ..Limits::default() };
         search.clear();
-        search.run(&settings(options, Side::First), &limits, &Control::default(), &mut |_| {});
+        search.run(&settings(options, Side::First), &limits, &Control::default(), &mut |_| {})?;
         let root = search.root().clone();
-        let Some(view) = search.tree().root() else { return self.voice.notice("the game is over") };
+        let Some(view) = search.tree().root() else {
+            self.voice.notice("the game is over");
+            return Ok(());
+        };
         let Mover(Wdl { win, draw, loss }) = view.wdl().unwrap_or(Mover(Wdl::DRAW));
         let percent = |part: f32| format!("{:.1} %", 100.0 * part);
         self.voice.say(&format!(
@@ -289,12 +291,13 @@ impl<G: FullGame> Brain<G> {
             self.voice.say(&format!("{:<7} {:>7}", root.move_name(m), percent(child.prior)));
         }
         search.clear();
+        Ok(())
     }
 
     /// Searches fixed positions to a fixed number of visits on one thread, and says the nodes that it passed through.
-    pub fn bench(&mut self, options: &Options) {
-        self.prepare(&Options { threads: 1, ..options.clone() });
-        let Some(search) = &mut self.search else { return };
+    pub fn bench(&mut self, options: &Options) -> Result<(), EvaluatorError> {
+        self.prepare(&Options { threads: 1, ..options.clone() })?;
+        let Some(search) = &mut self.search else { return Ok(()) };
         let (mut nodes, mut visits, mut time) = (0, 0, Duration::ZERO);
         let rules = G::Rules::default();
         let others = G::TEST_POSITIONS.iter().filter_map(|text| G::from_position(text, &rules).ok());
@@ -302,7 +305,7 @@ impl<G: FullGame> Brain<G> {
             search.go_to(&position, &[]);
             search.clear();
             let limits = Limits { visits: Some(1_000), ..Limits::default() };
-            let report = search.run(&settings(options, position.side()), &limits, &Control::default(), &mut |_| {});
+            let report = search.run(&settings(options, position.side()), &limits, &Control::default(), &mut |_| {})?;
             nodes += report.depths;
             visits += report.walks;
             time += report.elapsed;
@@ -310,6 +313,7 @@ impl<G: FullGame> Brain<G> {
         search.clear();
         let speed = visits as f64 / time.as_secs_f64().max(1e-6);
         self.voice.say(&format!("{visits} visits, {speed:.0} a second, signature {nodes}"));
+        Ok(())
     }
 }
 
@@ -318,7 +322,8 @@ fn temperature(options: &Options) -> f32 {
     options.temperature.max(handicap)
 }
 
-fn settings(options: &Options, side: Side) -> Settings {
+/// How a network is played for a side.
+fn play_settings(options: &Options, side: Side) -> PlaySettings {
     // The option is about the engine's own draws, the rule's constant about the first player's.
     let draw = options.draw_score as f32 / 100.0;
     let rule = Rule::Puct(Puct {
@@ -327,7 +332,18 @@ fn settings(options: &Options, side: Side) -> Settings {
         draw: if side == Side::First { draw } else { -draw },
         ..Puct::default()
     });
+    PlaySettings { rule, policy_temperature: options.policy_temperature }
+}
+
+fn settings(options: &Options, side: Side) -> Settings {
+    let PlaySettings { rule, .. } = play_settings(options, side);
     Settings { rule, lines: options.multi_pv as usize, ..Settings::default() }
+}
+
+/// Evaluators that need no network.
+fn handcrafted<G: FullGame>() -> Result<Arc<dyn Backend<G>>, EvaluatorError> {
+    let unusable = |error: BackendError| EvaluatorError::on("cpu", error);
+    Kind::Handcrafted(Knowledge::Full).backend(&Cpu).map_err(unusable)
 }
 
 /// An error with all its reasons, in one line.
@@ -350,6 +366,11 @@ fn memory<G: FullGame>(bytes: usize, with_cache: bool) -> Option<(Tree, CacheMem
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_engine_plays_is_what_everybody_plays() {
+        assert_eq!(play_settings(&Options::default(), Side::First), PlaySettings::default());
+    }
 
     #[test]
     fn memory_that_is_not_there_is_none() {

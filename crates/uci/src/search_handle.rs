@@ -1,4 +1,4 @@
-//! A move to be thought about, and how others command the thinking.
+//! A move to be found, and how others command the search for it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use crate::options::Options;
 
 /// A search that others can command.
 #[derive(Default)]
-pub(crate) struct Thought {
+pub(crate) struct SearchHandle {
     pub control: Control,
     /// Whether it takes place in the opponent's time, or has no end: then the move must wait.
     held: AtomicBool,
@@ -23,12 +23,12 @@ pub(crate) struct Thought {
     done: AtomicBool,
 }
 
-impl Thought {
-    pub fn new(go: &Go) -> Thought {
-        let thought = Thought::default();
-        thought.held.store(go.infinite || go.ponder, Ordering::Relaxed);
-        thought.pondering.store(go.ponder, Ordering::Relaxed);
-        thought
+impl SearchHandle {
+    pub fn new(go: &Go) -> SearchHandle {
+        let handle = SearchHandle::default();
+        handle.held.store(go.infinite || go.ponder, Ordering::Relaxed);
+        handle.pondering.store(go.ponder, Ordering::Relaxed);
+        handle
     }
 
     pub fn finish(&self) {
@@ -70,7 +70,7 @@ pub(crate) struct Task<G: FullGame> {
     pub moves: Vec<G::Move>,
     pub go: Go,
     pub only: Vec<G::Move>,
-    pub thought: Arc<Thought>,
+    pub handle: Arc<SearchHandle>,
     pub begun: Instant,
 }
 

@@ -1,0 +1,103 @@
+//! For tests of what becomes of games, runs and engines when an evaluator fails. No part of the program depends on this crate.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use alfil_nn::{
+    Batch, BatchSizes, Cpu, Device, Devices, EncodedNetwork, EvaluatorError, Inference, LoadedNetwork, Outputs,
+};
+
+/// What a failure on this device says.
+pub const SENTENCE: &str = "the evaluator on test:0 failed: out of memory";
+
+const NAME: &str = "test:0";
+
+/// The CPU until all its evaluators together have computed a number of batches; from then on every batch fails.
+#[derive(Clone)]
+pub struct FailingDevice {
+    left: Arc<AtomicI64>,
+    panics: bool,
+}
+
+impl FailingDevice {
+    /// Fails after this many batches.
+    pub fn after(batches: u32) -> FailingDevice {
+        FailingDevice { left: Arc::new(AtomicI64::new(batches.into())), panics: false }
+    }
+
+    /// Panics after this many batches instead.
+    pub fn panicking_after(batches: u32) -> FailingDevice {
+        FailingDevice { panics: true, ..FailingDevice::after(batches) }
+    }
+
+    /// Never fails.
+    pub fn never() -> FailingDevice {
+        FailingDevice { left: Arc::new(AtomicI64::new(i64::MAX)), panics: false }
+    }
+}
+
+impl Device for FailingDevice {
+    fn name(&self) -> String {
+        NAME.to_owned()
+    }
+
+    fn batch_sizes(&self) -> BatchSizes {
+        BatchSizes::default()
+    }
+
+    fn load(&self, network: &EncodedNetwork<'_>) -> Result<Box<dyn LoadedNetwork>, EvaluatorError> {
+        Ok(Box::new(Loaded { inner: Cpu.load(network)?, device: self.clone() }))
+    }
+}
+
+/// Whatever the name, the same device.
+impl Devices for FailingDevice {
+    fn open(&self, _: &str) -> Result<Box<dyn Device>, EvaluatorError> {
+        Ok(Box::new(self.clone()))
+    }
+}
+
+struct Loaded {
+    inner: Box<dyn LoadedNetwork>,
+    device: FailingDevice,
+}
+
+impl LoadedNetwork for Loaded {
+    fn inference(&self) -> Result<Box<dyn Inference>, EvaluatorError> {
+        Ok(Box::new(Failing { inner: self.inner.inference()?, device: self.device.clone() }))
+    }
+}
+
+struct Failing {
+    inner: Box<dyn Inference>,
+    device: FailingDevice,
+}
+
+impl Inference for Failing {
+    fn evaluate(&mut self, batch: &Batch, outputs: &mut Outputs) -> Result<(), EvaluatorError> {
+        if self.device.left.fetch_sub(1, Relaxed) <= 0 {
+            assert!(!self.device.panics, "the test wants it");
+            return Err(EvaluatorError::on(NAME, "out of memory"));
+        }
+        self.inner.evaluate(batch, outputs)
+    }
+}
+
+/// Threads of this process; 0 where the system does not tell.
+pub fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").map_or(0, |tasks| tasks.count())
+}
+
+/// Whether there are soon no more threads than `before`. One that has been joined may take a moment to disappear, and under
+/// `cargo test` other tests have threads too.
+pub fn no_thread_is_left(before: usize) -> bool {
+    let began = Instant::now();
+    while threads() > before {
+        if began.elapsed() > Duration::from_secs(20) {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    true
+}

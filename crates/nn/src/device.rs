@@ -1,0 +1,175 @@
+//! What computes networks, and how that can fail.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use alfil_game::Encoding;
+
+use crate::{Batch, FileError, Network, Outputs};
+
+/// Why positions could not be judged. Displays as one sentence for people.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EvaluatorError {
+    /// A device could not compute.
+    #[error("the evaluator on {device} failed: {why}")]
+    Failed {
+        /// The device's name.
+        device: String,
+        /// What it says.
+        why: String,
+    },
+    /// A thread panicked, which is a mistake in the program.
+    #[error("a thread of {part} panicked: {why}")]
+    Panicked {
+        /// What the thread worked at.
+        part: &'static str,
+        /// The panic's message.
+        why: String,
+    },
+}
+
+impl EvaluatorError {
+    /// A failure of the device with this name.
+    pub fn on(device: impl Into<String>, why: impl ToString) -> EvaluatorError {
+        EvaluatorError::Failed { device: device.into(), why: why.to_string() }
+    }
+
+    /// What a thread of `part` left when it panicked.
+    pub fn panicked(part: &'static str, panic: &(dyn Any + Send)) -> EvaluatorError {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let why = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned());
+        EvaluatorError::Panicked { part, why }
+    }
+}
+
+/// Does the work of a thread, and turns a panic into an error: what every thread that plays or evaluates begins with, so that
+/// nobody waits for a thread that is gone.
+pub fn catch_panic<T>(part: &'static str, work: impl FnOnce() -> T) -> Result<T, EvaluatorError> {
+    // What the work has touched is dropped or no longer used after an error.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| EvaluatorError::panicked(part, &*panic))
+}
+
+/// How many positions a device computes together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchSizes {
+    /// From this size on, larger batches are hardly faster per position.
+    pub preferred: usize,
+    /// Larger batches are not worth the wait, or do not fit.
+    pub largest: usize,
+}
+
+impl Default for BatchSizes {
+    /// For the CPU, which gains little from batches.
+    fn default() -> BatchSizes {
+        BatchSizes { preferred: 1, largest: 256 }
+    }
+}
+
+/// One thread's means to compute a network.
+pub trait Inference: Send {
+    /// Evaluates a batch of any size. After an error `outputs` mean nothing.
+    fn evaluate(&mut self, batch: &Batch, outputs: &mut Outputs) -> Result<(), EvaluatorError>;
+}
+
+/// A network on a device.
+pub trait LoadedNetwork: Send + Sync {
+    /// What one thread computes it with.
+    fn inference(&self) -> Result<Box<dyn Inference>, EvaluatorError>;
+}
+
+/// Something that computes networks: the CPU, or a graphics card.
+pub trait Device: Send + Sync {
+    /// Its name, for people.
+    fn name(&self) -> String;
+
+    /// How many positions it computes together.
+    fn batch_sizes(&self) -> BatchSizes;
+
+    /// Makes a network ready to be computed.
+    fn load(&self, network: &EncodedNetwork<'_>) -> Result<Box<dyn LoadedNetwork>, EvaluatorError>;
+}
+
+/// Finds devices by name, where there are more than the CPU.
+pub trait Devices: Send + Sync {
+    /// The device that a name stands for: `cpu`, `cuda`, `cuda:N` or `auto`.
+    fn open(&self, name: &str) -> Result<Box<dyn Device>, EvaluatorError>;
+}
+
+/// Several devices, at least one, that threads are spread over in turn.
+pub struct DeviceGroup(Vec<Box<dyn Device>>);
+
+impl DeviceGroup {
+    /// The first device, and the others.
+    pub fn new(first: Box<dyn Device>, others: impl IntoIterator<Item = Box<dyn Device>>) -> DeviceGroup {
+        DeviceGroup(std::iter::once(first).chain(others).collect())
+    }
+}
+
+impl Device for DeviceGroup {
+    fn name(&self) -> String {
+        self.0.iter().map(|device| device.name()).collect::<Vec<_>>().join(", ")
+    }
+
+    fn batch_sizes(&self) -> BatchSizes {
+        self.0[0].batch_sizes()
+    }
+
+    fn load(&self, network: &EncodedNetwork<'_>) -> Result<Box<dyn LoadedNetwork>, EvaluatorError> {
+        let loaded = self.0.iter().map(|device| device.load(network)).collect::<Result<_, _>>()?;
+        Ok(Box::new(LoadedGroup { loaded, next: AtomicUsize::new(0) }))
+    }
+}
+
+struct LoadedGroup {
+    loaded: Vec<Box<dyn LoadedNetwork>>,
+    next: AtomicUsize,
+}
+
+impl LoadedNetwork for LoadedGroup {
+    fn inference(&self) -> Result<Box<dyn Inference>, EvaluatorError> {
+        self.loaded[self.next.fetch_add(1, Relaxed) % self.loaded.len()].inference()
+    }
+}
+
+/// A network that was checked to be one of an encoding, with what a device has to know of that.
+#[derive(Clone, Copy)]
+pub struct EncodedNetwork<'a> {
+    network: &'a Network,
+    policy_size: usize,
+    head_output: fn(usize) -> usize,
+}
+
+impl<'a> EncodedNetwork<'a> {
+    /// Fails if the network was made for another encoding.
+    pub fn new<E: Encoding>(network: &'a Network) -> Result<EncodedNetwork<'a>, FileError> {
+        network.check_encoding::<E>()?;
+        Ok(EncodedNetwork { network, policy_size: E::POLICY_SIZE, head_output: E::head_output })
+    }
+
+    /// The network.
+    pub fn network(&self) -> &'a Network {
+        self.network
+    }
+
+    /// For each policy index its output of a convolutional policy head.
+    pub fn head_outputs(&self) -> Vec<u32> {
+        (0..self.policy_size).map(|index| (self.head_output)(index) as u32).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_one_sentence() {
+        let failed = EvaluatorError::on("cuda:0", "out of memory");
+        assert_eq!(failed.to_string(), "the evaluator on cuda:0 failed: out of memory");
+        assert_eq!(catch_panic("the search", || 3), Ok(3));
+        let panicked = catch_panic("the search", || -> u32 { panic!("no {}", "way") }).unwrap_err();
+        assert_eq!(panicked.to_string(), "a thread of the search panicked: no way");
+        let panicked = catch_panic("the search", || -> u32 { std::panic::panic_any(7) }).unwrap_err();
+        assert_eq!(panicked.to_string(), "a thread of the search panicked: no message");
+    }
+}
