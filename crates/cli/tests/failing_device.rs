@@ -286,10 +286,10 @@ fn plan() {
     works(&["plan", &folder.file("config.toml"), "--seconds", "1"]);
 }
 
-/// What has no device to choose meets an evaluator that fails in a network of which training has made nonsense.
+/// What has no device to choose meets an evaluator that fails in a network whose sums overflow: a file may not hold a NaN.
 fn values_that_are_no_numbers() {
     let folder = Folder::new("nan");
-    let network = folder.network(|network| network.weights.value.output.biases.fill(f32::NAN));
+    let network = folder.network(|network| network.weights.value.output.weights.fill(f32::MAX));
     let expected = "alfil: the evaluator on cpu failed: the network's value is not a number\n";
     let player = format!("{network}:visits=8");
     for arguments in [
