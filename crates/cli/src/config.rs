@@ -3,8 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use alfil_core::settings::nearest;
 use alfil_game::with_encoding;
-use alfil_train::config::{ConfigError, explain, render};
+use alfil_train::config::{explain, render};
 use alfil_train::{Config, Run};
 use anyhow::bail;
 use clap::Subcommand;
@@ -41,7 +42,7 @@ pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdi
             let size = architecture.size();
             writeln!(out, "{} is a configuration for {} with a network of {size}", file.display(), config.game)?;
         }
-        ConfigCommand::Explain { what: None } => write!(out, "{}", render(&Config::parse("", &[])?))?,
+        ConfigCommand::Explain { what: None } => write!(out, "{}", render(&Config::default()))?,
         ConfigCommand::Explain { what: Some(what) } => match explain(&what) {
             Some(text) => writeln!(out, "{text}")?,
             None if Path::new(&what).exists() => write!(out, "{}", render(&Config::load(what.as_ref(), &[])?))?,
@@ -51,12 +52,9 @@ pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdi
     Ok(Verdict::Fine)
 }
 
-/// The key that is written most alike, as setting the one that is not there names it.
+/// The key that is written most alike.
 fn did_you_mean(key: &str) -> String {
-    match Config::parse("", &[format!("{key}=0")]) {
-        Err(ConfigError::Key { nearest: Some(nearest), .. }) => format!(": did you mean {nearest}?"),
-        _ => String::new(),
-    }
+    nearest::<Config>(key).map_or(String::new(), |nearest| format!(": did you mean {nearest}?"))
 }
 
 #[cfg(test)]
@@ -90,7 +88,7 @@ mod tests {
             (&["selfplay.endings_share=0.5"][..], "tictactoe has no random endings"),
             (&["selfplay.starts_share=0.5", "selfplay.starts_file=nothing.txt"], "nothing.txt"),
             (&["machine.device=tpu"], "machine.device cannot be 'tpu'"),
-            (&["selfplay.adjudicate_syzygy=nothing"], "nothing"),
+            (&["selfplay.adjudicate_syzygy=nothing"], "tictactoe has no endgame tables"),
         ] {
             let error = format!("{:#}", check(set).unwrap_err());
             assert!(error.contains(why), "{error}");

@@ -8,6 +8,7 @@ mod doctor;
 mod evaluator;
 mod exam;
 mod game;
+mod keys;
 mod ladder;
 mod match_command;
 mod net;

@@ -6,21 +6,23 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
+use alfil_core::settings::Findings;
 use alfil_game::{FullGame, registry, with_game};
 use alfil_nn::{Cpu, Device};
 use alfil_search::evaluators::{Kind, cached};
-use alfil_search::selection::{Gumbel, Puct};
-use alfil_selfplay::{Cheap, Counts, Resign, SearchKind, Session, Settings, Starts, Temperature, Tickets, next_number};
-use alfil_train::RunDirectory;
+use alfil_selfplay::{Counts, Session, Tickets, next_number};
+use alfil_train::config::ConfigError;
 use alfil_train::run::{Lock, RunError};
+use alfil_train::{Config, RunDirectory};
 use anyhow::{Context, anyhow, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::counters::{Counters, rate};
 use crate::evaluator::kind;
 use crate::game::RulesText;
+use crate::keys::{Flags, Keys};
 use crate::pace::Pace;
 use crate::time::clock;
 use crate::train::device_group;
@@ -39,59 +41,30 @@ pub struct SelfplayCommand {
     /// The folder for the games; more are added to those that are there, with the next numbers
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// Games to play
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    games: u64,
     /// Compute the network on libtorch instead of our CPU engine: cpu, cuda, cuda:N or auto
     #[arg(long)]
     device: Option<String>,
-    /// Threads, each with its own evaluator [default: all cores]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    lanes: Option<u32>,
-    /// Games at once on a lane
-    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=4096))]
-    at_once: u32,
-    /// How moves are searched for
-    #[arg(long, value_enum, default_value_t = Search::Gumbel)]
-    search: Search,
-    /// Visits a move
-    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(2..=100_000))]
-    visits: u32,
-    /// Draw moves by chance for so many plies, then play the best
-    #[arg(long, default_value_t = 30, value_name = "N")]
-    temperature_plies: u32,
-    /// The share of searches with a sixth of the visits, to learn no policy from
-    #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = parse_share)]
-    cheap: f32,
-    /// Give up at less than -VALUE (0 to 1) at three moves in a row, but in a tenth of games
-    #[arg(long, value_name = "VALUE", value_parser = parse_share)]
-    resign: Option<f32>,
-    /// The share of games from random endings, where the game has them
-    #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = parse_share)]
-    endings: f32,
-    /// A file of positions, one a line, that the other games begin from
-    #[arg(long, value_name = "FILE")]
-    starts: Option<PathBuf>,
-    /// Begin with up to so many plies at random
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    random_plies: u32,
-    /// Memory for evaluations, in MB; with it games depend on one another a little
-    #[arg(long, default_value_t = 0, value_name = "MB", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
-    cache: u32,
-    /// What, with a game's number, all chance follows from
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    settings: Flags<PlayKeys>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Search {
-    /// Sequential halving at the root
-    Gumbel,
-    /// AlphaZero's, with noise at the root
-    Puct,
+/// What a configuration says about the games.
+struct PlayKeys;
+
+impl Keys for PlayKeys {
+    fn takes(key: &str) -> bool {
+        key.starts_with("selfplay.") && key != "selfplay.adjudicate_syzygy"
+            || ["seed", "machine.lanes", "machine.cache"].contains(&key)
+    }
+
+    /// Enough to look at; a run plays more in a generation.
+    const USUAL: &'static [&'static str] = &["selfplay.games=100"];
+
+    const ALIASES: &'static [(&'static str, &'static str)] =
+        &[("selfplay.cheap_share", "cheap"), ("selfplay.endings_share", "endings")];
 }
 
 pub fn run(command: SelfplayCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
@@ -115,37 +88,45 @@ fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write)
     };
     let backend = kind.backend::<G>(&*device).with_context(|| format!("cannot use {}", command.evaluator))?;
     let rules = command.rules.read::<G>()?;
-    let settings = settings::<G>(&command, &rules)?;
+    let config = &command.settings.config;
+    let settings = &config.selfplay;
+    let mut found = Findings::default();
+    settings.check_game::<G>(&rules, &mut found);
+    if !found.errors.is_empty() {
+        return Err(ConfigError::Troubles(found.errors).into());
+    }
+    let listed = settings.starts.listed::<G>(&rules)?;
     std::fs::create_dir_all(&command.output)
         .with_context(|| format!("cannot make the folder {}", command.output.display()))?;
     let _lock = lock(&command.output)?;
-    let backend = match command.cache {
+    let backend = match config.machine.cache {
         0 => backend,
-        megabytes => cached(backend, (megabytes as usize) << 20),
+        megabytes => cached(backend, megabytes << 20),
     };
     let first = next_number::<G>(&command.output)?;
     let stop = stop::flag()?;
     let session = Session {
-        settings,
+        settings: settings.clone(),
+        listed,
         rules,
-        lanes: command.lanes.map_or_else(cores, |lanes| lanes as usize),
+        lanes: if config.machine.lanes == 0 { cores() } else { config.machine.lanes },
         backend: &*backend,
         judge: None,
-        tickets: Arc::new(Tickets::of(first..first.saturating_add(command.games))),
+        tickets: Arc::new(Tickets::of(first..first.saturating_add(settings.games))),
         stop: &stop,
-        seed: command.seed,
+        seed: config.seed,
         folder: &command.output,
     };
     let bar =
-        ProgressBar::new(command.games).with_style(ProgressStyle::with_template("{pos}/{len} games {bar:20} {msg}")?);
+        ProgressBar::new(settings.games).with_style(ProgressStyle::with_template("{pos}/{len} games {bar:20} {msg}")?);
     bar.enable_steady_tick(Duration::from_millis(500));
     let (began, mut pace) = (Instant::now(), Pace::default());
     let counts = session.run(&mut |counts| {
         bar.set_position(counts.games);
         let seconds = began.elapsed().as_secs_f64();
-        let [speed, games] = Counters { counts, seconds, at_once: command.at_once as usize }.lines();
+        let [speed, games] = Counters { counts, seconds, at_once: settings.at_once }.lines();
         pace.note(counts.games, seconds);
-        let left = pace.left(command.games, seconds).map_or(String::new(), |left| format!(", {} left", clock(left)));
+        let left = pace.left(settings.games, seconds).map_or(String::new(), |left| format!(", {} left", clock(left)));
         let a_second = rate(pace.a_second().unwrap_or(0.0));
         bar.set_message(format!("{}{left}\n  {a_second} games/s, {speed}\n  {games}", clock(seconds)));
     })?;
@@ -154,7 +135,7 @@ fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write)
         command: &command,
         counts: &counts,
         seconds: began.elapsed().as_secs_f64(),
-        stopped: stop.load(Relaxed) && counts.games < command.games,
+        stopped: stop.load(Relaxed) && counts.games < settings.games,
     };
     if command.json { done.print_json(out) } else { done.print(out) }
 }
@@ -165,39 +146,6 @@ fn lock(folder: &Path) -> anyhow::Result<Lock> {
         RunError::Locked(folder) => anyhow!("another process is filling the folder {}", folder.display()),
         other => other.into(),
     })
-}
-
-/// How the games are played.
-fn settings<G: FullGame>(command: &SelfplayCommand, rules: &G::Rules) -> anyhow::Result<Settings> {
-    let visits = command.visits;
-    let search = match (command.search, SearchKind::ALPHA_ZERO) {
-        (Search::Puct, SearchKind::Puct { noise_alpha, noise_share, .. }) => {
-            SearchKind::Puct { visits, rule: Puct::SELF_PLAY, noise_alpha, noise_share, forced: 0.0 }
-        }
-        _ => SearchKind::Gumbel { simulations: visits, considered: 16, rule: Gumbel::default() },
-    };
-    anyhow::ensure!(command.endings == 0.0 || Starts::has_endings::<G>(rules), "{} has no random endings", G::NAME);
-    let listed = command.starts.as_deref().map(|path| Starts::read::<G>(path, rules)).transpose()?.unwrap_or_default();
-    Ok(Settings {
-        games: command.at_once as usize,
-        starts: Starts {
-            listed_share: if listed.is_empty() { 0.0 } else { 1.0 - command.endings },
-            listed,
-            endings_share: command.endings,
-            random_plies: command.random_plies,
-        },
-        search,
-        // As few as KataGo's: 100 to 600.
-        cheap: (command.cheap > 0.0).then(|| Cheap { share: command.cheap, visits: (visits / 6).max(2) }),
-        temperature: Temperature { plies: command.temperature_plies, ..Temperature::ALPHA_ZERO },
-        resign: command.resign.map(|value| Resign { below: -value, moves: 3, play_through: 0.1 }),
-        tree_bytes: Settings::room_for(visits),
-        ..Settings::default()
-    })
-}
-
-fn parse_share(text: &str) -> Result<f32, &'static str> {
-    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("it must be a number from 0 to 1")
 }
 
 fn cores() -> usize {
@@ -215,16 +163,18 @@ struct Done<'a> {
 
 impl Done<'_> {
     fn fill(&self) -> f64 {
-        Counters { counts: self.counts, seconds: self.seconds, at_once: self.command.at_once as usize }.fill()
+        Counters { counts: self.counts, seconds: self.seconds, at_once: self.command.settings.config.selfplay.at_once }
+            .fill()
     }
 
     fn print(&self, out: &mut impl Write) -> anyhow::Result<Verdict> {
         let Done { command, counts, seconds, stopped } = *self;
+        let Config { selfplay, machine, .. } = &command.settings.config;
         let [wins, draws, losses] = counts.results;
         let a_second = |count: u64| count as f64 / seconds;
         let Counts { games, positions, .. } = *counts;
         writeln!(out, "games        {games:>10}   {wins} won, {draws} drawn, {losses} lost by the first player")?;
-        if command.resign.is_some() {
+        if selfplay.resign.is_on() {
             let (wrong, through) = (100.0 * counts.false_share(), counts.played_through);
             let resigned = counts.resigned;
             writeln!(
@@ -240,13 +190,13 @@ impl Done<'_> {
             "evaluations  {evaluations:>10.0}   a second, {batch:.1} together: {fill:.0} % of the games at once"
         )?;
         writeln!(out, "evaluator    {:>9.1}%   of the time", 100.0 * counts.evaluator_share())?;
-        if command.cache > 0 {
+        if machine.cache > 0 {
             writeln!(out, "cache        {:>9.1}%   of the evaluations", 100.0 * counts.cache_share())?;
         }
         writeln!(out, "policy       {:>10.2}   nats of entropy", counts.mean_entropy())?;
         writeln!(out, "games are in {}", command.output.display())?;
         if stopped {
-            writeln!(out, "stopped after {games} of {} games", command.games)?;
+            writeln!(out, "stopped after {games} of {} games", selfplay.games)?;
         }
         Ok(Verdict::Fine)
     }

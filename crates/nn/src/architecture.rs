@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use alfil_core::{choices, settings};
 use alfil_game::Encoding;
 use serde::{Deserialize, Serialize};
 
@@ -33,14 +34,16 @@ pub struct Architecture {
     pub moves_left: Option<HeadShape>,
 }
 
-/// The non-linearity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Activation {
-    /// max(x, 0)
-    Relu,
-    /// x tanh(ln(1 + e^x)), in some Leela networks.
-    Mish,
+choices! {
+    /// The non-linearity.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Activation {
+        /// max(x, 0)
+        Relu = "relu",
+        /// x tanh(ln(1 + e^x)), in some Leela networks.
+        Mish = "mish",
+    }
 }
 
 impl Activation {
@@ -85,14 +88,74 @@ pub struct ValueShape {
     pub head: HeadShape,
 }
 
-/// What a value head puts out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ValueOutput {
-    /// Three logits: the mover wins, draws, loses.
-    Wdl,
-    /// One number through tanh, as in the AlphaZero paper.
-    Tanh,
+choices! {
+    /// What a value head puts out.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum ValueOutput {
+        /// Three logits: the mover wins, draws, loses.
+        Wdl = "wdl",
+        /// One number through tanh, as in the AlphaZero paper.
+        Tanh = "tanh",
+    }
+}
+
+choices! {
+    /// A kind of policy head.
+    pub enum PolicyKind {
+        /// Convolutions.
+        Convolution = "convolution",
+        /// A dense layer.
+        Dense = "dense",
+    }
+}
+
+/// Channels of a dense policy head: as many as AlphaGo Zero's had.
+const DENSE_POLICY_FILTERS: usize = 2;
+
+/// The moves-left head, where there is one.
+const MOVES_LEFT: HeadShape = HeadShape { filters: 8, hidden: 64 };
+
+settings! {
+    /// What is chosen about the network of a run; the rest follows from the encoding.
+    pub struct NetworkSettings {
+        /// Filters x blocks, with sN behind it for squeeze-excitation with N channels.
+        pub size: String = "32x4".to_owned(), fixed = true;
+        /// relu or mish.
+        pub activation: Activation = Activation::Relu, fixed = true;
+        /// convolution (3x3 convolutions, a plane for each kind of move) or dense.
+        pub policy: PolicyKind = PolicyKind::Convolution, fixed = true;
+        /// wdl (win, draw and loss) or tanh (one number, as in the AlphaZero paper).
+        pub value: ValueOutput = ValueOutput::Wdl, fixed = true;
+        /// Channels of the value head.
+        pub value_filters: usize = 32, in 1..=512, fixed = true;
+        /// Units of the value head.
+        pub value_units: usize = 128, in 1..=4096, fixed = true;
+        /// Whether the network also learns how many plies are left.
+        pub moves_left: bool = false, fixed = true;
+    }
+}
+
+impl NetworkSettings {
+    /// The shape of the network for an encoding.
+    pub fn architecture<E: Encoding>(&self) -> Result<Architecture, ArchitectureError> {
+        let usual = Architecture::new::<E>(self.size.parse()?);
+        let architecture = Architecture {
+            activation: self.activation,
+            policy: match self.policy {
+                PolicyKind::Convolution => usual.policy,
+                PolicyKind::Dense => PolicyShape::Dense { filters: DENSE_POLICY_FILTERS, outputs: E::POLICY_SIZE },
+            },
+            value: ValueShape {
+                output: self.value,
+                head: HeadShape { filters: self.value_filters, hidden: self.value_units },
+            },
+            moves_left: self.moves_left.then_some(MOVES_LEFT),
+            ..usual
+        };
+        architecture.check()?;
+        Ok(architecture)
+    }
 }
 
 /// A 1x1 convolution, activation, a dense layer, activation, and the output.

@@ -22,7 +22,8 @@ pub mod lc0;
 pub mod learning;
 
 pub use architecture::{
-    Activation, Architecture, ArchitectureError, HeadShape, PolicyShape, Size, ValueOutput, ValueShape,
+    Activation, Architecture, ArchitectureError, HeadShape, NetworkSettings, PolicyKind, PolicyShape, Size,
+    ValueOutput, ValueShape,
 };
 pub use batch::{Batch, Outputs};
 pub use bundled::{Bundled, BundledError};

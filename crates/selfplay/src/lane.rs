@@ -9,7 +9,7 @@ use alfil_search::{Evaluator, EvaluatorError};
 
 use crate::referee::Referee;
 use crate::seat::{Activity, FinishedGame, LaneContext, Seat};
-use crate::{Counts, GameRecord, Judge, Settings, Tickets};
+use crate::{Counts, GameRecord, Judge, SelfplaySettings, Tickets};
 
 /// Plays games with one evaluator: all games gather a position each, the batch is evaluated, all games apply.
 pub struct Lane<G: FullGame> {
@@ -21,18 +21,20 @@ pub struct Lane<G: FullGame> {
 }
 
 impl<G: FullGame> Lane<G> {
-    /// A lane whose first games begin now; every game takes a ticket. All lanes of a run have the same `seed`: a game follows
+    /// A lane whose first games begin now; every game takes a ticket. `listed` are the [positions](crate::Starts::listed) that the
+    /// settings let games begin from. All lanes of a run have the same `seed`: a game follows
     /// from the settings, the rules, the seed and its number, whatever is played beside it, as long as the evaluator answers the same
     /// position in the same way. Random rollouts do not, nor does a cache where the network sees a position's history.
     pub fn new(
-        settings: Settings,
+        settings: SelfplaySettings,
+        listed: Vec<String>,
         rules: G::Rules,
         evaluator: Box<dyn Evaluator<G>>,
         tickets: Arc<Tickets>,
         seed: u64,
     ) -> Lane<G> {
-        let context = LaneContext { settings, rules, tickets, seed };
-        let seats = (0..context.settings.games.max(1)).map(|_| Seat::new(&context)).collect();
+        let context = LaneContext { settings, listed, rules, tickets, seed };
+        let seats = (0..context.settings.at_once.max(1)).map(|_| Seat::new(&context)).collect();
         let referee = Referee::new(&context.settings.adjudication);
         Lane { context, evaluator, seats, referee, counts: Counts::default() }
     }

@@ -2,29 +2,35 @@
 
 use std::sync::Arc;
 
+use alfil_core::settings;
 use alfil_game::{First, FullGame, Knowledge, Mover, Oracle, Score, Side};
-use serde::{Deserialize, Serialize};
 
 /// Knows the result of some positions from elsewhere: endgame tables, for example. Must say the same whenever it is asked.
 pub type Judge<G> = Arc<dyn Fn(&G) -> Option<First<Score>> + Send + Sync>;
 
-/// When games are ended before the rules do. Off by default: what is learnt is then what the rules say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Adjudication {
-    /// By what is on the board.
-    pub material: Option<Material>,
-    /// By the game's [oracle](Game::oracle), as soon as it is quick.
-    pub oracle: bool,
+settings! {
+    /// When games are ended before the rules do. Off by default: what is learnt is then what the rules say.
+    pub struct Adjudication {
+        /// A side that is ahead by more than this, in hundredths of the smallest piece, for adjudicate_plies in a row, or at the cap
+        /// on plies, is given the win; 0 never does. Networks that know nothing yet shuffle won positions into draws, and learn
+        /// from it that a queen is worth nothing.
+        pub material: i32 = 0, in 0..=1_000_000, key "adjudicate_material";
+        /// Plies in a row for which it has to be ahead.
+        pub plies: u32 = 8, key "adjudicate_plies";
+        /// Ends games whose result the game's exact solver knows quickly.
+        pub oracle: bool = false, key "adjudicate_oracle";
+        /// Ends games of chess by the Syzygy tables in this folder (several with colons between them).
+        pub syzygy: String = String::new(), key "adjudicate_syzygy";
+    }
 }
 
-/// A side that is so far ahead in material for so long has won. So has one that is so far ahead at the ply cap: networks that
-/// know nothing yet shuffle won positions into draws, and learn from it that a queen is worth nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Material {
+/// A side that is so far ahead in material for so long has won. So has one that is so far ahead at the ply cap.
+#[derive(Clone, Copy)]
+struct Material {
     /// Ahead by more than this, in hundredths of the game's smallest piece,
-    pub above: i32,
-    /// at so many plies in a row.
-    pub plies: u32,
+    above: i32,
+    /// at this many plies in a row.
+    plies: u32,
 }
 
 /// Ends the games of a lane.
@@ -44,7 +50,9 @@ pub(crate) struct Lead {
 impl<G: FullGame> Referee<G> {
     pub fn new(adjudication: &Adjudication) -> Referee<G> {
         let oracle = if adjudication.oracle { G::oracle() } else { None };
-        Referee { material: adjudication.material, oracle, judge: None }
+        let Adjudication { material, plies, .. } = *adjudication;
+        let material = (material > 0).then_some(Material { above: material, plies });
+        Referee { material, oracle, judge: None }
     }
 
     /// The result of a game that goes on by the rules, if it is clear. Sees every position of a game once.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use alfil_core::seed::mix;
 use alfil_game::{First, FullGame, Mover, Outcome, Score, Side};
 use alfil_search::root::{GumbelRoot, add_noise, forced_edge, improved_policy, pick, pick_by, visit_policy};
-use alfil_search::selection::Rule;
+use alfil_search::selection::Puct;
 use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, USUAL_MOVES, View, gather};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -13,14 +13,16 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::referee::{Lead, Referee};
 use crate::starts::Start;
 use crate::surprise::{deal_copies, divergence};
-use crate::{End, GameRecord, Ply, SearchKind, Settings, Ticket, Tickets};
+use crate::{End, GameRecord, Ply, SearchKind, SearchSettings, SelfplaySettings, Ticket, Tickets};
 
 /// Walks to what is known already cost no evaluation; after so many the other games have their turn.
 const KNOWN_AT_ONCE: u32 = 64;
 
 /// What all games of a lane have in common.
 pub(crate) struct LaneContext<G: FullGame> {
-    pub settings: Settings,
+    pub settings: SelfplaySettings,
+    /// Positions of the file that games may begin from.
+    pub listed: Vec<String>,
     pub rules: G::Rules,
     pub tickets: Arc<Tickets>,
     /// What, with a game's number, all its chance follows from.
@@ -95,7 +97,7 @@ impl<G: FullGame> Seat<G> {
             number: 0,
             random: generator(context.seed, 0),
             start: String::new(),
-            tree: Tree::new(context.settings.tree_bytes, USUAL_MOVES),
+            tree: Tree::new(context.settings.search.tree_bytes(), USUAL_MOVES),
             scratch: Scratch::new(&game),
             game,
             plies: Vec::new(),
@@ -114,7 +116,7 @@ impl<G: FullGame> Seat<G> {
 
     /// Begins another game, if there is one to be played now.
     fn begin(&mut self, context: &LaneContext<G>) {
-        let LaneContext { settings, rules, tickets, seed } = context;
+        let LaneContext { settings, listed, rules, tickets, seed } = context;
         let number = match tickets.take() {
             Ticket::Game(number) => number,
             Ticket::Later => return self.activity = Activity::Waiting,
@@ -122,12 +124,12 @@ impl<G: FullGame> Seat<G> {
         };
         self.activity = Activity::Playing;
         (self.number, self.random) = (number, generator(*seed, number));
-        Start { text: self.start, game: self.game } = settings.starts.begin(rules, &mut self.random);
+        Start { text: self.start, game: self.game } = settings.starts.begin(listed, rules, &mut self.random);
         self.tree.clear();
         (self.search, self.hopeless, self.lead, self.would_resign) = (None, [0; 2], Lead::default(), None);
         self.plies.clear();
         self.surprises.clear();
-        self.play_through = settings.resign.is_some_and(|resign| self.random.random::<f32>() < resign.play_through);
+        self.play_through = settings.resign.is_on() && self.random.random::<f32>() < settings.resign.play_through;
     }
 
     /// Goes on until a position has to be evaluated, which is then in the scratch memory. Games that end on the way are told,
@@ -146,7 +148,7 @@ impl<G: FullGame> Seat<G> {
             if self.activity != Activity::Playing {
                 return None;
             }
-            let rule = rule(&settings.search);
+            let rule = settings.search.rule();
             if self.tree.is_empty() {
                 // The root comes first; there is no search before it.
                 match gather(&self.tree, &self.game, &rule, None, &mut self.scratch) {
@@ -184,49 +186,50 @@ impl<G: FullGame> Seat<G> {
     }
 
     /// Plans the search for a move, and prepares the root for it.
-    fn plan(&mut self, settings: &Settings) -> MoveSearch {
-        let cheap = settings.cheap.filter(|cheap| self.random.random::<f32>() < cheap.share);
-        let root = self.tree.root().filter(|_| settings.surprise > 0.0 && cheap.is_none());
+    fn plan(&mut self, settings: &SelfplaySettings) -> MoveSearch {
+        let SearchSettings { visits, considered, noise_alpha, noise_share, .. } = settings.search;
+        let cheap = settings.cheap.draw(&mut self.random);
+        let visits = if cheap { settings.cheap.visits } else { visits };
+        let root = self.tree.root().filter(|_| settings.surprise.share > 0.0 && !cheap);
         let moves = root.map(|root| root.children()).unwrap_or_default();
         let priors = ByCode::new(moves.iter().map(|child| (child.code, child.prior)));
-        match settings.search {
-            SearchKind::Puct { visits, noise_alpha, noise_share, .. } => {
-                if cheap.is_none() && noise_share > 0.0 {
+        match settings.search.kind {
+            SearchKind::Puct => {
+                if !cheap && noise_share > 0.0 {
                     add_noise(&mut self.tree, noise_alpha, noise_share, &mut self.random);
                 }
                 // Visits that the tree remembers count.
                 let known = self.tree.root().map_or(0, |root| root.visits());
-                let budget = cheap.map_or(visits, |cheap| cheap.visits).saturating_sub(known);
-                MoveSearch { walks: 0, budget, cheap: cheap.is_some(), priors, gumbel: None }
+                let budget = visits.saturating_sub(known);
+                MoveSearch { walks: 0, budget, cheap, priors, gumbel: None }
             }
-            SearchKind::Gumbel { simulations, considered, rule } => {
-                let budget = cheap.map_or(simulations, |cheap| cheap.visits);
+            SearchKind::Gumbel => {
+                let rule = settings.search.gumbel();
                 let gumbel = self
                     .tree
                     .root()
-                    .map(|root| GumbelRoot::new(&root, budget as usize, considered as usize, rule, &mut self.random));
-                MoveSearch { walks: 0, budget, cheap: cheap.is_some(), priors, gumbel }
+                    .map(|root| GumbelRoot::new(&root, visits as usize, considered as usize, rule, &mut self.random));
+                MoveSearch { walks: 0, budget: visits, cheap, priors, gumbel }
             }
         }
     }
 
-    fn next_walk(&mut self, settings: &Settings) -> Walk {
+    fn next_walk(&mut self, settings: &SelfplaySettings) -> Walk {
         let (Some(search), Some(root)) = (&mut self.search, self.tree.root()) else { return Walk::Done };
         if search.walks >= search.budget || root.proof().is_some() {
             return Walk::Done;
         }
         search.walks += 1;
-        match (&mut search.gumbel, settings.search) {
-            (Some(plan), _) => plan.next(&root).map_or(Walk::Done, |edge| Walk::Begin(Some(edge))),
-            (None, SearchKind::Puct { forced, .. }) if forced > 0.0 && !search.cheap => {
-                Walk::Begin(forced_edge(&root, forced))
-            }
-            _ => Walk::Begin(None),
+        let forced = settings.search.forced;
+        match &mut search.gumbel {
+            Some(plan) => plan.next(&root).map_or(Walk::Done, |edge| Walk::Begin(Some(edge))),
+            None if forced > 0.0 && !search.cheap => Walk::Begin(forced_edge(&root, forced)),
+            None => Walk::Begin(None),
         }
     }
 
     /// Plays the move that was found. Tells how the game ended, if it did.
-    fn play(&mut self, settings: &Settings, referee: &mut Referee<G>) -> Option<FinishedGame> {
+    fn play(&mut self, settings: &SelfplaySettings, referee: &mut Referee<G>) -> Option<FinishedGame> {
         let search = self.search.take()?;
         let root = self.tree.root()?;
         let best = match &search.gumbel {
@@ -234,12 +237,12 @@ impl<G: FullGame> Seat<G> {
             None => root.best(),
         }?;
         let temperature = settings.temperature.at(self.plies.len() as u32);
-        let improved = match &settings.search {
-            SearchKind::Gumbel { rule, .. } => improved_policy(&root, rule),
-            SearchKind::Puct { .. } => Vec::new(),
+        let improved = match settings.search.kind {
+            SearchKind::Gumbel => improved_policy(&root, &settings.search.gumbel()),
+            SearchKind::Puct => Vec::new(),
         };
         let chosen = if temperature > 0.0 {
-            draw(&root, &settings.search, &improved, temperature, &mut self.random)?
+            draw(&root, settings.search.kind, &improved, temperature, &mut self.random)?
         } else {
             best
         };
@@ -250,7 +253,7 @@ impl<G: FullGame> Seat<G> {
         };
         let value = Mover(wdl.0.value());
         let policy = if search.cheap { Vec::new() } else { self.policy(&root, settings, improved) };
-        if settings.surprise > 0.0 {
+        if settings.surprise.share > 0.0 {
             self.surprises.push(search.surprise(&policy));
         }
         let side = self.game.side();
@@ -279,10 +282,11 @@ impl<G: FullGame> Seat<G> {
 
     /// The policy to learn: the codes of the legal moves, in the order that the game generates them in, and their shares.
     /// `improved` is that of Gumbel search.
-    fn policy(&self, root: &View<'_>, settings: &Settings, improved: Vec<f32>) -> Vec<(u16, f32)> {
-        let shares = match &settings.search {
-            SearchKind::Puct { rule, forced, .. } => visit_policy(root, Some(rule).filter(|_| *forced > 0.0)),
-            SearchKind::Gumbel { .. } => improved,
+    fn policy(&self, root: &View<'_>, settings: &SelfplaySettings, improved: Vec<f32>) -> Vec<(u16, f32)> {
+        let search = &settings.search;
+        let shares = match search.kind {
+            SearchKind::Puct => visit_policy(root, Some(&Puct::SELF_PLAY).filter(|_| search.forced > 0.0)),
+            SearchKind::Gumbel => improved,
         };
         let shares = ByCode::new(root.children().iter().map(|child| child.code).zip(shares));
         let mut moves = Vec::new();
@@ -291,8 +295,11 @@ impl<G: FullGame> Seat<G> {
     }
 
     /// Whether a side that expects this gives up now.
-    fn gives_up(&mut self, side: Side, value: Mover<f32>, settings: &Settings) -> bool {
-        let Some(resign) = settings.resign else { return false };
+    fn gives_up(&mut self, side: Side, value: Mover<f32>, settings: &SelfplaySettings) -> bool {
+        let resign = settings.resign;
+        if !resign.is_on() {
+            return false;
+        }
         let moves = &mut self.hopeless[if side == Side::First { 0 } else { 1 }];
         *moves = if value.0 < resign.below { *moves + 1 } else { 0 };
         if *moves < resign.moves {
@@ -304,9 +311,9 @@ impl<G: FullGame> Seat<G> {
         !self.play_through
     }
 
-    fn end(&mut self, settings: &Settings, score: First<Score>, end: End) -> FinishedGame {
+    fn end(&mut self, settings: &SelfplaySettings, score: First<Score>, end: End) -> FinishedGame {
         let mut plies = std::mem::take(&mut self.plies);
-        deal_copies(&mut plies, &self.surprises, settings.surprise, &mut self.random);
+        deal_copies(&mut plies, &self.surprises, settings.surprise.share, &mut self.random);
         let spared = |side: Side| score.to_mover(side).0 != Score::LOSS;
         FinishedGame {
             record: GameRecord::new(self.number, std::mem::take(&mut self.start), plies, score, end),
@@ -345,25 +352,18 @@ enum Walk {
     Done,
 }
 
-fn rule(search: &SearchKind) -> Rule {
-    match search {
-        SearchKind::Puct { rule, .. } => Rule::Puct(*rule),
-        SearchKind::Gumbel { rule, .. } => Rule::Gumbel(*rule),
-    }
-}
-
 /// A move drawn by its visits, those that were forced included, or in Gumbel search from `improved`, the policy to be learnt.
 fn draw(
     root: &View<'_>,
-    search: &SearchKind,
+    search: SearchKind,
     improved: &[f32],
     temperature: f32,
     random: &mut Xoshiro256PlusPlus,
 ) -> Option<Child> {
     let ranked = root.ranked();
     match search {
-        SearchKind::Puct { .. } => pick(&ranked, temperature.into(), random),
-        SearchKind::Gumbel { .. } => {
+        SearchKind::Puct => pick(&ranked, temperature.into(), random),
+        SearchKind::Gumbel => {
             let share = |child: &Child| improved.get(usize::from(child.edge)).copied().unwrap_or(0.0).into();
             pick_by(&ranked, share, temperature.into(), random)
         }

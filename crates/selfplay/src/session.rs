@@ -10,7 +10,7 @@ use alfil_game::FullGame;
 use alfil_search::{Backend, EvaluatorError, catch_panic};
 
 use crate::chunk::{CHUNK_GAMES, ENDING};
-use crate::{ChunkError, Counts, GameRecord, Judge, Lane, Settings, Tickets, chunks, read_chunk, write_chunk};
+use crate::{ChunkError, Counts, GameRecord, Judge, Lane, SelfplaySettings, Tickets, chunks, read_chunk, write_chunk};
 
 /// A chunk is written when it is full, or after so long: what a killed process can lose.
 const CHUNK_TIME: Duration = Duration::from_secs(10);
@@ -32,7 +32,9 @@ pub enum SessionError {
 /// Games to be played, and where they go.
 pub struct Session<'a, G: FullGame> {
     /// How they are played.
-    pub settings: Settings,
+    pub settings: SelfplaySettings,
+    /// The [positions](crate::Starts::listed) that the settings let games begin from.
+    pub listed: Vec<String>,
     /// By what rules.
     pub rules: G::Rules,
     /// Threads, each with an evaluator.
@@ -55,7 +57,7 @@ impl<G: FullGame> Session<'_, G> {
     /// Plays. Tells now and then what has been done. If an evaluator fails or a lane panics, all lanes stop, and the games that
     /// have ended are written.
     pub fn run(self, tell: &mut dyn FnMut(&Counts)) -> Result<Counts, SessionError> {
-        let Session { settings, rules, lanes, backend, judge, tickets, stop, seed, folder } = self;
+        let Session { settings, listed, rules, lanes, backend, judge, tickets, stop, seed, folder } = self;
         let mut next = first_free(folder)?;
         let broken = AtomicBool::new(false);
         let failed = Mutex::new(None);
@@ -65,14 +67,15 @@ impl<G: FullGame> Session<'_, G> {
             let (finished, arrivals) = channel();
             for lane in 0..lanes.max(1) {
                 let (finished, tickets, counts) = (finished.clone(), Arc::clone(&tickets), &counts);
-                let (settings, rules, judge) = (settings.clone(), rules.clone(), judge.clone());
+                let (settings, listed) = (settings.clone(), listed.clone());
+                let (rules, judge) = (rules.clone(), judge.clone());
                 let (failed, broken) = (&failed, &broken);
                 let stopped = || stop.load(Relaxed) || broken.load(Relaxed);
                 let play = move || -> Result<(), EvaluatorError> {
                     // Evaluators that use chance should differ.
                     let seed_of_lane = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(lane as u64);
                     let evaluator = backend.evaluator(seed_of_lane)?;
-                    let mut lane_of_games = Lane::new(settings, rules, evaluator, tickets, seed);
+                    let mut lane_of_games = Lane::new(settings, listed, rules, evaluator, tickets, seed);
                     if let Some(judge) = judge {
                         lane_of_games = lane_of_games.with_judge(judge);
                     }

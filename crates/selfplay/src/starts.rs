@@ -2,26 +2,29 @@
 
 use std::path::{Path, PathBuf};
 
+use alfil_core::settings;
+use alfil_core::settings::Findings;
 use alfil_game::{Endings, PositionError};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde::{Deserialize, Serialize};
 
 /// Attempts to find random opening moves that do not end the game.
 const TRIES: u32 = 100;
 
-/// Where games begin. What is left of the shares begins at the game's start position.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Starts {
-    /// Positions to begin from, in the game's notation, each as likely as the other.
-    pub listed: Vec<String>,
-    /// The share of games that begin from those.
-    pub listed_share: f32,
-    /// The share of games that begin from random endings, in a game that [has](Starts::has_endings) them.
-    pub endings_share: f32,
-    /// Games other than those from endings begin with up to so many plies that are played at random and not recorded, any
-    /// number of them being as likely as the other: 2 made Gumbel games of Connect Four differ enough (AlphaZero.jl #217).
-    pub random_plies: u32,
+settings! {
+    /// Where games begin. What is left of the shares begins at the game's start position.
+    pub struct Starts {
+        /// Games that do not begin at an ending begin with up to this many plies that are played at random and not recorded, any number
+        /// of them as likely as the other, to make games differ. 2 made Gumbel games of Connect Four differ enough (AlphaZero.jl #217).
+        pub random_plies: u32 = 0, in 0..=1000;
+        /// The share of games that begin at a position of starts_file.
+        pub listed_share: f32 = 0.0, in 0.0..=1.0, key "starts_share";
+        /// A file of positions to begin from, one per line in the game's notation, each as likely as the other.
+        pub file: String = String::new(), key "starts_file";
+        /// The share of games that begin at a random ending, where the game has them: a curriculum.
+        pub endings_share: f32 = 0.0, in 0.0..=1.0;
+    }
+    check Starts::check;
 }
 
 /// Why positions to begin from cannot be read.
@@ -68,7 +71,12 @@ pub(crate) struct Start<G> {
 }
 
 impl Starts {
-    /// Reads positions of `G` under these rules, one a line; empty lines and those that begin with `#` are left out.
+    /// The positions of the file, if games are to begin there.
+    pub fn listed<G: Endings>(&self, rules: &G::Rules) -> Result<Vec<String>, StartsError> {
+        if self.listed_share > 0.0 { Starts::read::<G>(Path::new(&self.file), rules) } else { Ok(Vec::new()) }
+    }
+
+    /// Reads positions of `G` under these rules, one per line; empty lines and those that begin with `#` are left out.
     pub fn read<G: Endings>(path: &Path, rules: &G::Rules) -> Result<Vec<String>, StartsError> {
         let text = std::fs::read_to_string(path).map_err(|why| StartsError::Io { path: path.to_owned(), why })?;
         let mut positions = Vec::new();
@@ -95,15 +103,30 @@ impl Starts {
         ending::<G>(rules, &mut Xoshiro256PlusPlus::seed_from_u64(0)).is_some()
     }
 
-    pub(crate) fn begin<G: Endings>(&self, rules: &G::Rules, random: &mut Xoshiro256PlusPlus) -> Start<G> {
+    fn check(&self, found: &mut Findings) {
+        if self.listed_share > 0.0 && self.file.is_empty() {
+            found.error("starts_file", "must name a file, since starts_share is more than 0");
+        }
+        if self.listed_share + self.endings_share > 1.0 {
+            found.error("endings_share", "and starts_share are more than 1 together");
+        }
+    }
+
+    /// Where a game begins; `listed` are the positions of the file.
+    pub(crate) fn begin<G: Endings>(
+        &self,
+        listed: &[String],
+        rules: &G::Rules,
+        random: &mut Xoshiro256PlusPlus,
+    ) -> Start<G> {
         let kind = if self.endings_share + self.listed_share > 0.0 { random.random::<f32>() } else { 1.0 };
         if kind < self.endings_share
             && let Some(start) = ending::<G>(rules, random).and_then(|game| read(game.position(), rules))
         {
             return start;
         }
-        let listed = if kind < self.endings_share + self.listed_share && !self.listed.is_empty() {
-            read(self.listed[random.random_range(0..self.listed.len())].clone(), rules)
+        let listed = if kind < self.endings_share + self.listed_share && !listed.is_empty() {
+            read(listed[random.random_range(0..listed.len())].clone(), rules)
         } else {
             None
         };

@@ -1,8 +1,19 @@
 //! Policy surprise: positions that a search had to correct the network on count more (KataGo).
 
+use alfil_core::settings;
 use rand::RngExt;
 
 use crate::Ply;
+
+settings! {
+    /// Policy surprise.
+    #[derive(Copy)]
+    pub struct Surprise {
+        /// Positions whose policy surprised the network are learnt from more often: the share of the weight that goes by surprise.
+        /// 0.5 in KataGo, 0 is off.
+        pub share: f32 = 0.0, in 0.0..=1.0, key "surprise";
+    }
+}
 
 /// The least prior that is reckoned with: half a step of those that a tree keeps.
 const LEAST_PRIOR: f32 = 0.5 / 65_535.0;

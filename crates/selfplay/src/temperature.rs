@@ -1,21 +1,24 @@
 //! How much chance has a say in the choice of a move.
 
-use serde::{Deserialize, Serialize};
+use alfil_core::settings;
 
-/// The temperature at each ply of a game. Where it is above 0 the move is drawn by its visits, those that were forced included,
-/// or in Gumbel search by the improved policy, each raised to 1 / temperature. At 0 the best move is played.
-///
-/// A move that is known to lose is never drawn where there is another, nor any other where one is known to win.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Temperature {
-    /// The temperature at first,
-    pub first: f32,
-    /// for so many plies.
-    pub plies: u32,
-    /// What it then turns to,
-    pub last: f32,
-    /// each time coming half the way in so many plies; 0 is at once.
-    pub half_life: f32,
+settings! {
+    /// The temperature at each ply of a game. Where it is above 0 the move is drawn by its visits, those that were forced included,
+    /// or in Gumbel search by the improved policy, each raised to 1 / temperature. At 0 the best move is played.
+    ///
+    /// A move that is known to lose is never drawn where there is another, nor any other where one is known to win.
+    #[derive(Copy)]
+    pub struct Temperature {
+        /// Moves are drawn at random with this temperature for temperature_plies. With Gumbel, too: its own noise only chooses
+        /// what is tried. 1 draws moves as often as they were visited, 0 plays the best.
+        pub first: f32 = 1.0, in 0.0..=10.0, key "temperature";
+        /// Plies of a game with that temperature.
+        pub plies: u32 = 30, key "temperature_plies";
+        /// What the temperature then turns to. At 0 the best move is played.
+        pub last: f32 = 0.0, in 0.0..=10.0, key "last_temperature";
+        /// Plies in which it comes half the way to that; 0 is at once.
+        pub half_life: f32 = 0.0, in 0.0..=1e6, key "temperature_half_life";
+    }
 }
 
 impl Temperature {
@@ -28,7 +31,7 @@ impl Temperature {
     /// Always the best move.
     pub const NONE: Temperature = Temperature { first: 0.0, plies: 0, last: 0.0, half_life: 0.0 };
 
-    /// The temperature after so many plies of a game.
+    /// The temperature of a ply, counted from 0.
     pub fn at(self, ply: u32) -> f32 {
         match ply.checked_sub(self.plies) {
             None => self.first,

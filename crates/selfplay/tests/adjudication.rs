@@ -9,12 +9,11 @@ use alfil_game::chess::{Chess, Rules};
 use alfil_game::connect4::Connect4;
 use alfil_game::{First, FullGame, Game, Knowledge, Score, Side};
 use alfil_search::evaluators::{Handcrafted, Uniform};
-use alfil_search::selection::Gumbel;
-use alfil_selfplay::{Adjudication, End, GameRecord, Judge, Lane, Material, SearchKind, Settings, Starts, Tickets};
+use alfil_selfplay::{Adjudication, End, GameRecord, Judge, Lane, SearchSettings, SelfplaySettings, Starts, Tickets};
 
-fn settings(adjudication: Adjudication) -> Settings {
-    let search = SearchKind::Gumbel { simulations: 4, considered: 4, rule: Gumbel::default() };
-    Settings { games: 8, search, adjudication, tree_bytes: 1 << 17, ..Settings::default() }
+fn settings(adjudication: Adjudication) -> SelfplaySettings {
+    let search = SearchSettings { visits: 4, considered: 4, ..SearchSettings::default() };
+    SelfplaySettings { at_once: 8, search, adjudication, ..SelfplaySettings::default() }
 }
 
 fn play<G: FullGame>(mut lane: Lane<G>) -> Vec<GameRecord> {
@@ -38,8 +37,8 @@ fn last<G: FullGame>(record: &GameRecord) -> G {
 
 #[test]
 fn an_oracle_ends_games_as_soon_as_it_is_quick() {
-    let settings = settings(Adjudication { oracle: true, material: None });
-    let lane = Lane::new(settings, (), Box::new(Uniform::default()), Arc::new(Tickets::new(30)), 1);
+    let settings = settings(Adjudication { oracle: true, ..Adjudication::default() });
+    let lane = Lane::new(settings, Vec::new(), (), Box::new(Uniform::default()), Arc::new(Tickets::new(30)), 1);
     let records = play::<Connect4>(lane);
     let mut oracle = Connect4::oracle().unwrap();
     let quick = oracle.quick_from();
@@ -56,9 +55,15 @@ fn an_oracle_ends_games_as_soon_as_it_is_quick() {
 
 #[test]
 fn a_lasting_lead_in_material_wins() {
-    let material = Material { above: 400, plies: 6 };
-    let settings = settings(Adjudication { material: Some(material), oracle: false });
-    let lane = Lane::new(settings, Default::default(), Box::new(Uniform::default()), Arc::new(Tickets::new(16)), 1);
+    let settings = settings(Adjudication { material: 400, plies: 6, ..Adjudication::default() });
+    let lane = Lane::new(
+        settings,
+        Vec::new(),
+        Default::default(),
+        Box::new(Uniform::default()),
+        Arc::new(Tickets::new(16)),
+        1,
+    );
     let records = play::<Chess>(lane);
     let mut judged = 0;
     for record in records.iter().filter(|record| record.end == End::Adjudicated) {
@@ -82,9 +87,8 @@ fn a_lasting_lead_in_material_wins() {
 fn a_lead_at_the_ply_cap_wins() {
     // Small searches without knowledge seldom mate or repeat positions before such a cap.
     let rules = Rules { ply_cap: 60, ..Rules::default() };
-    let material = Some(Material { above: 100, plies: u32::MAX });
-    let settings = settings(Adjudication { material, oracle: false });
-    let lane = Lane::new(settings, rules, Box::new(Uniform::default()), Arc::new(Tickets::new(24)), 2);
+    let settings = settings(Adjudication { material: 100, plies: u32::MAX, ..Adjudication::default() });
+    let lane = Lane::new(settings, Vec::new(), rules, Box::new(Uniform::default()), Arc::new(Tickets::new(24)), 2);
     let records = play::<Chess>(lane);
     let capped = |record: &&GameRecord| record.plies.len() == 60;
     for record in records.iter().filter(capped) {
@@ -104,10 +108,10 @@ fn a_judge_is_asked_after_every_move() {
         (!game.position()[..game.position().find(' ')?].contains(['q', 'Q'])).then_some(First(Score::LOSS))
     });
     let starts = Starts { endings_share: 1.0, ..Starts::default() };
-    let settings = Settings { starts, ..settings(Adjudication::default()) };
+    let settings = SelfplaySettings { starts, ..settings(Adjudication::default()) };
     let evaluator = Box::new(Handcrafted::new(Knowledge::Full));
     let records = play::<Chess>(
-        Lane::new(settings, Default::default(), evaluator, Arc::new(Tickets::new(40)), 1).with_judge(judge),
+        Lane::new(settings, Vec::new(), Default::default(), evaluator, Arc::new(Tickets::new(40)), 1).with_judge(judge),
     );
     let judged: Vec<&GameRecord> = records.iter().filter(|record| record.end == End::Adjudicated).collect();
     assert!(judged.len() > 10 && judged.iter().all(|record| record.score().0 == Score::LOSS));

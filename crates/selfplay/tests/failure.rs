@@ -10,7 +10,7 @@ use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads};
 use alfil_game::connect4::{Connect4, Stones};
 use alfil_nn::{Architecture, Network};
 use alfil_search::evaluators::NetworkBackend;
-use alfil_selfplay::{GameRecord, Session, Settings, Tickets, chunks, read_chunk};
+use alfil_selfplay::{GameRecord, SelfplaySettings, Session, Tickets, chunks, read_chunk};
 
 const GAMES: u64 = 24;
 
@@ -36,7 +36,8 @@ fn play(device: &FailingDevice, folder: &Path) -> (u64, Result<(), String>) {
     let backend = NetworkBackend::<Stones>::new(&network, device).unwrap();
     let known = games(folder);
     let session = Session {
-        settings: Settings { games: 4, ..Settings::default() },
+        settings: SelfplaySettings { at_once: 4, ..SelfplaySettings::default() },
+        listed: Vec::new(),
         rules: (),
         lanes: 2,
         backend: &backend,

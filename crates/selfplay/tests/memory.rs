@@ -6,7 +6,7 @@ use std::path::Path;
 use alfil_counting_allocator::{CountingAllocator, forget_most, in_use, most_in_use};
 use alfil_game::chess::{Az21, Chess};
 use alfil_game::{First, Game, Mover, Score, Wdl};
-use alfil_selfplay::replay::{Draw, DrawSettings, Replay, Window, WindowSettings};
+use alfil_selfplay::replay::{Draw, DrawSettings, Replay, Sampling, ValueTarget, Window, WindowSettings};
 use alfil_selfplay::{End, GameRecord, Ply};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -37,10 +37,9 @@ fn drawing(replay: &mut Replay) -> usize {
     let window = Window::of(replay, &all);
     let settings = DrawSettings {
         samples: 100_000,
-        held_out: 0.03,
+        sampling: Sampling { held_out: 0.03, symmetries: true },
         from_held_out: false,
-        symmetries: true,
-        search_value: 0.0,
+        target: ValueTarget::default(),
         seed: 1,
     };
     let mut draw = Draw::new(&window, settings);

@@ -11,23 +11,22 @@ use alfil_game::connect4::{self, Connect4};
 use alfil_nn::{Architecture, Cpu, Network};
 use alfil_search::Backend;
 use alfil_search::evaluators::Kind;
-use alfil_search::selection::{Gumbel, Puct};
 use alfil_selfplay::{
-    Adjudication, Cheap, GameRecord, Material, Resign, SearchKind, Session, Settings, Starts, Tickets, chunks,
-    read_chunk,
+    Adjudication, Cheap, GameRecord, Resign, SearchKind, SearchSettings, SelfplaySettings, Session, Starts, Surprise,
+    Tickets, chunks, read_chunk,
 };
 
 const GAMES: u64 = 12;
 
-fn settings(search: SearchKind, games: usize) -> Settings {
-    Settings {
-        games,
+fn settings(search: SearchSettings, at_once: usize) -> SelfplaySettings {
+    SelfplaySettings {
+        at_once,
         search,
-        cheap: Some(Cheap { share: 0.5, visits: 6 }),
-        resign: Some(Resign { below: -0.8, moves: 2, play_through: 0.5 }),
+        cheap: Cheap { share: 0.5, visits: 6 },
+        resign: Resign { below: -0.8, moves: 2, play_through: 0.5 },
         starts: Starts { random_plies: 3, ..Starts::default() },
-        surprise: 0.5,
-        ..Settings::default()
+        surprise: Surprise { share: 0.5 },
+        ..SelfplaySettings::default()
     }
 }
 
@@ -63,13 +62,14 @@ impl Drop for Folder {
 
 fn session<'a, G: FullGame>(
     folder: &'a Folder,
-    (settings, lanes): (Settings, usize),
+    (settings, lanes): (SelfplaySettings, usize),
     backend: &'a dyn Backend<G>,
     tickets: Tickets,
     stop: &'a AtomicBool,
 ) -> Session<'a, G> {
     Session {
         settings,
+        listed: Vec::new(),
         rules: Default::default(),
         lanes,
         backend,
@@ -83,8 +83,8 @@ fn session<'a, G: FullGame>(
 
 #[test]
 fn a_game_is_the_same_whatever_is_played_beside_it() {
-    let gumbel = SearchKind::Gumbel { simulations: 12, considered: 4, rule: Gumbel::default() };
-    let puct = SearchKind::Puct { visits: 24, rule: Puct::SELF_PLAY, noise_alpha: 1.0, noise_share: 0.25, forced: 2.0 };
+    let gumbel = SearchSettings { visits: 12, considered: 4, ..SearchSettings::default() };
+    let puct = SearchSettings { kind: SearchKind::Puct, visits: 24, noise_alpha: 1.0, forced: 2.0, ..gumbel };
     let backend = backend();
     let go_on = AtomicBool::new(false);
     for search in [gumbel, puct] {
@@ -121,12 +121,12 @@ fn a_game_is_the_same_whatever_is_played_beside_it() {
 fn chess_from_endings_with_history_and_adjudication_is_the_same_too() {
     let architecture = Architecture::new::<Az119>("8x1".parse().unwrap());
     let backend = Kind::Network(Arc::new(Network::random::<Az119>(architecture, 3))).backend::<Chess>(&Cpu).unwrap();
-    let search = SearchKind::Gumbel { simulations: 8, considered: 4, rule: Gumbel::default() };
+    let search = SearchSettings { visits: 8, considered: 4, ..SearchSettings::default() };
     let play = |lanes, games| {
         let folder = Folder::new("chess");
-        let settings = Settings {
+        let settings = SelfplaySettings {
             starts: Starts { endings_share: 0.8, ..Starts::default() },
-            adjudication: Adjudication { material: Some(Material { above: 200, plies: 10 }), oracle: false },
+            adjudication: Adjudication { material: 200, plies: 10, ..Adjudication::default() },
             ..settings(search, games)
         };
         let go_on = AtomicBool::new(false);
@@ -141,7 +141,7 @@ fn an_immediate_stop_drops_what_is_under_way_and_keeps_what_has_ended() {
     let backend = backend();
     let folder = Folder::new("stop");
     let stop = AtomicBool::new(false);
-    let form = (Settings { games: 8, ..Settings::default() }, 2);
+    let form = (SelfplaySettings { at_once: 8, ..SelfplaySettings::default() }, 2);
     let counts = session(&folder, form, &*backend, Tickets::endless(), &stop)
         .run(&mut |counts| stop.store(counts.games >= 5, Relaxed))
         .unwrap();

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use alfil_game::connect4::{Connect4, Stones};
 use alfil_game::{First, Game, Mover, Score, Wdl};
 use alfil_nn::Architecture;
-use alfil_selfplay::replay::{Draw, DrawSettings, Replay, Sample, SharedRecord, Window, WindowSettings, build};
+use alfil_selfplay::replay::{
+    Draw, DrawSettings, Replay, Sample, Sampling, SharedRecord, ValueTarget, Window, WindowSettings, build,
+};
 use alfil_selfplay::{End, GameRecord, Ply};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -43,7 +45,8 @@ fn games(numbers: std::ops::Range<u64>) -> Vec<GameRecord> {
 const ALL: WindowSettings = WindowSettings { first: u64::MAX, exponent: 0.65, growth: 0.4, most: u64::MAX };
 
 fn settings(samples: u64) -> DrawSettings {
-    DrawSettings { samples, held_out: 0.1, from_held_out: false, symmetries: true, search_value: 0.0, seed: 5 }
+    let sampling = Sampling { held_out: 0.1, symmetries: true };
+    DrawSettings { samples, sampling, from_held_out: false, target: ValueTarget::default(), seed: 5 }
 }
 
 /// How often each position of each game is drawn.
@@ -209,7 +212,7 @@ fn targets_are_what_happened_seen_by_the_mover() {
     replay.add::<Connect4>(1, games(0..20)).unwrap();
     let architecture = Architecture::new::<Stones>("8x1".parse().unwrap());
     let window = Window::of(&replay, &ALL);
-    let plain = DrawSettings { held_out: 0.0, symmetries: false, ..settings(100) };
+    let plain = DrawSettings { sampling: Sampling { held_out: 0.0, symmetries: false }, ..settings(100) };
     let drawn = Draw::new(&window, plain).next::<Stones>(&mut replay, 100).unwrap();
     let built = build::<Stones>(&architecture, &(), &drawn);
     assert_eq!(built.len(), 100);

@@ -12,24 +12,29 @@ use alfil_game::tictactoe::TicTacToe;
 use alfil_game::{FullGame, Knowledge, Mover, Score, Wdl};
 use alfil_search::Evaluator;
 use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, Kind, Rollout, Uniform};
-use alfil_search::selection::{Gumbel, Puct};
 use alfil_selfplay::{
-    Cheap, ChunkHeader, End, GameRecord, Lane, Resign, SearchKind, Session, Settings, Temperature, Tickets, chunks,
-    next_number, read_chunk, read_header, write_chunk,
+    Cheap, ChunkHeader, End, GameRecord, Lane, Resign, SearchKind, SearchSettings, SelfplaySettings, Session, Surprise,
+    Temperature, Tickets, chunks, next_number, read_chunk, read_header, write_chunk,
 };
 
-const GUMBEL: SearchKind =
-    SearchKind::Gumbel { simulations: 16, considered: 8, rule: Gumbel { c_visit: 50.0, c_scale: 1.0 } };
-const PUCT: SearchKind =
-    SearchKind::Puct { visits: 40, rule: Puct::SELF_PLAY, noise_alpha: 1.0, noise_share: 0.25, forced: 2.0 };
+const GUMBEL: SearchSettings = SearchSettings {
+    kind: SearchKind::Gumbel,
+    visits: 16,
+    considered: 8,
+    gumbel_scale: 1.0,
+    noise_share: 0.25,
+    noise_alpha: 1.0,
+    forced: 2.0,
+};
+const PUCT: SearchSettings = SearchSettings { kind: SearchKind::Puct, visits: 40, ..GUMBEL };
 
 fn play<G: FullGame>(
-    settings: Settings,
+    settings: SelfplaySettings,
     evaluator: Box<dyn Evaluator<G>>,
     games: usize,
     seed: u64,
 ) -> (Vec<GameRecord>, Lane<G>) {
-    let mut lane = Lane::new(settings, G::Rules::default(), evaluator, Arc::new(Tickets::endless()), seed);
+    let mut lane = Lane::new(settings, Vec::new(), G::Rules::default(), evaluator, Arc::new(Tickets::endless()), seed);
     let mut records = Vec::new();
     while records.len() < games {
         lane.step(&mut |record| records.push(record)).unwrap();
@@ -37,12 +42,12 @@ fn play<G: FullGame>(
     (records, lane)
 }
 
-fn small(search: SearchKind) -> Settings {
-    Settings {
-        games: 8,
+fn small(search: SearchSettings) -> SelfplaySettings {
+    SelfplaySettings {
+        at_once: 8,
         search,
         temperature: Temperature { plies: 6, ..Temperature::ALPHA_ZERO },
-        ..Settings::default()
+        ..SelfplaySettings::default()
     }
 }
 
@@ -97,7 +102,8 @@ fn games_of_every_kind_are_whole() {
 #[test]
 fn a_lane_whose_games_may_not_begin_yet_ends_those_under_way_and_waits() {
     let tickets = Arc::new(Tickets::limited(5.., 3));
-    let mut lane = Lane::<TicTacToe>::new(small(GUMBEL), (), Box::new(Uniform::default()), Arc::clone(&tickets), 1);
+    let mut lane =
+        Lane::<TicTacToe>::new(small(GUMBEL), Vec::new(), (), Box::new(Uniform::default()), Arc::clone(&tickets), 1);
     let mut numbers = Vec::new();
     for (allowed, games) in [(0, 3), (10, 13)] {
         tickets.allow(allowed);
@@ -132,8 +138,8 @@ fn the_same_seed_gives_the_same_games() {
 
 #[test]
 fn good_searches_draw_tic_tac_toe() {
-    let draws = |simulations| {
-        let search = SearchKind::Gumbel { simulations, considered: 9, rule: Gumbel::default() };
+    let draws = |visits| {
+        let search = SearchSettings { visits, considered: 9, ..GUMBEL };
         let (records, _) = play::<TicTacToe>(small(search), Box::new(Rollout::new(2, 3)), 100, 4);
         records.iter().filter(|record| record.score().0 == Score::DRAW).count() as f64 / records.len() as f64
     };
@@ -145,26 +151,26 @@ fn good_searches_draw_tic_tac_toe() {
 fn temperature_makes_games_differ() {
     // How many different first four plies 40 games have.
     let openings = |search, temperature| {
-        let settings = Settings { temperature, ..small(search) };
+        let settings = SelfplaySettings { temperature, ..small(search) };
         let (records, _) = play::<Connect4>(settings, Box::new(Handcrafted::new(Knowledge::Full)), 40, 5);
         let first: HashSet<Vec<u16>> =
             records.iter().map(|record| record.plies.iter().take(4).map(|ply| ply.code).collect()).collect();
         first.len()
     };
-    let quiet = SearchKind::Puct { visits: 40, rule: Puct::SELF_PLAY, noise_alpha: 1.0, noise_share: 0.0, forced: 0.0 };
+    let quiet = SearchSettings { noise_share: 0.0, forced: 0.0, ..PUCT };
     assert_eq!(openings(quiet, Temperature::NONE), 1, "there is no chance but temperature's");
     assert!(openings(quiet, Temperature::ALPHA_ZERO) > 20);
     assert!(openings(quiet, Temperature::KATAGO) > 20);
     // Gumbel search has its own noise, but takes the best of what it draws.
-    let weak = SearchKind::Gumbel { simulations: 8, considered: 2, rule: Gumbel { c_visit: 5.0, c_scale: 0.1 } };
+    let weak = SearchSettings { visits: 8, considered: 2, gumbel_scale: 0.02, ..GUMBEL };
     assert!(openings(weak, Temperature::ALPHA_ZERO) > 20);
     assert!(openings(weak, Temperature::NONE) > 1);
 }
 
 #[test]
 fn cheap_searches_leave_no_policy() {
-    let cheap = Some(Cheap { share: 0.75, visits: 8 });
-    let (records, _) = play::<Connect4>(Settings { cheap, ..small(PUCT) }, Box::new(Uniform::default()), 40, 5);
+    let cheap = Cheap { share: 0.75, visits: 8 };
+    let (records, _) = play::<Connect4>(SelfplaySettings { cheap, ..small(PUCT) }, Box::new(Uniform::default()), 40, 5);
     check::<Connect4>(&records);
     let (mut with, mut all) = (0, 0);
     for ply in records.iter().flat_map(|record| &record.plies) {
@@ -177,8 +183,8 @@ fn cheap_searches_leave_no_policy() {
 #[test]
 fn surprising_positions_are_copied() {
     for search in [GUMBEL, PUCT] {
-        let cheap = Some(Cheap { share: 0.3, visits: 8 });
-        let settings = Settings { surprise: 0.5, cheap, ..small(search) };
+        let cheap = Cheap { share: 0.3, visits: 8 };
+        let settings = SelfplaySettings { surprise: Surprise { share: 0.5 }, cheap, ..small(search) };
         let records = play::<Connect4>(settings.clone(), Box::new(Handcrafted::new(Knowledge::Full)), 60, 5).0;
         let plies = || records.iter().flat_map(|record| &record.plies);
         let mean = plies().map(|ply| f64::from(ply.copies)).sum::<f64>() / plies().count() as f64;
@@ -193,7 +199,7 @@ fn surprising_positions_are_copied() {
             sum / count
         };
         assert!(largest(|copies| copies >= 2) > largest(|copies| copies == 0), "{search:?}");
-        let off = Settings { surprise: 0.0, ..settings };
+        let off = SelfplaySettings { surprise: Surprise::default(), ..settings };
         let records = play::<Connect4>(off, Box::new(Handcrafted::new(Knowledge::Full)), 10, 5).0;
         assert!(records.iter().flat_map(|record| &record.plies).all(|ply| ply.copies == 1));
     }
@@ -201,8 +207,8 @@ fn surprising_positions_are_copied() {
 
 #[test]
 fn hopeless_games_are_given_up_but_for_some() {
-    let resign = Some(Resign { below: -0.6, moves: 2, play_through: 0.3 });
-    let settings = Settings { resign, ..small(PUCT) };
+    let resign = Resign { below: -0.6, moves: 2, play_through: 0.3 };
+    let settings = SelfplaySettings { resign, ..small(PUCT) };
     let (records, lane) = play::<Connect4>(settings, Box::new(Rollout::new(4, 5)), 120, 6);
     check::<Connect4>(&records);
     let counts = lane.counts();
@@ -254,10 +260,7 @@ fn chunks_keep_games_and_notice_every_damage() {
 fn a_chess_position_takes_less_than_100_bytes() {
     let folder = std::env::temp_dir().join(format!("alfil-selfplay-size-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    for search in [
-        GUMBEL,
-        SearchKind::Puct { visits: 100, rule: Puct::SELF_PLAY, noise_alpha: 0.3, noise_share: 0.25, forced: 0.0 },
-    ] {
+    for search in [GUMBEL, SearchSettings { visits: 100, noise_alpha: 0.3, forced: 0.0, ..PUCT }] {
         let (records, _) = play::<Chess>(small(search), Box::new(Handcrafted::new(Knowledge::Full)), 8, 3);
         let path = folder.join("chunk");
         write_chunk::<Chess>(&path, &records).unwrap();
@@ -292,6 +295,7 @@ fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
         let tickets = Arc::new(Tickets::of(first..first + games));
         let session = Session {
             settings: small(GUMBEL),
+            listed: Vec::new(),
             rules: (),
             lanes: 2,
             backend: &*backend,
@@ -315,6 +319,7 @@ fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
     let tickets = Arc::new(Tickets::new(10));
     let session = Session {
         settings: small(GUMBEL),
+        listed: Vec::new(),
         rules: (),
         lanes: 2,
         backend: &*backend,

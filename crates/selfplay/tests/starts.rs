@@ -8,20 +8,20 @@ use alfil_game::connect4::Connect4;
 use alfil_game::tictactoe::TicTacToe;
 use alfil_game::{FullGame, Game, Knowledge, read_rules};
 use alfil_search::evaluators::Handcrafted;
-use alfil_search::selection::Gumbel;
-use alfil_selfplay::{GameRecord, Lane, SearchKind, Settings, Starts, Tickets};
+use alfil_selfplay::{GameRecord, Lane, SearchSettings, SelfplaySettings, Starts, Tickets};
 
-/// So many games of small searches.
+/// Games of small searches that begin at the start, at endings or after random plies.
 fn play<G: FullGame>(starts: Starts, games: u64) -> Vec<GameRecord> {
-    play_by::<G>(&G::Rules::default(), starts, games)
+    play_by::<G>(&G::Rules::default(), (starts, &[]), games)
 }
 
-fn play_by<G: FullGame>(rules: &G::Rules, starts: Starts, games: u64) -> Vec<GameRecord> {
-    let search = SearchKind::Gumbel { simulations: 2, considered: 2, rule: Gumbel::default() };
-    let settings = Settings { games: 8, search, starts, tree_bytes: 1 << 16, ..Settings::default() };
+/// The same by these rules, with listed positions to begin from.
+fn play_by<G: FullGame>(rules: &G::Rules, (starts, listed): (Starts, &[String]), games: u64) -> Vec<GameRecord> {
+    let search = SearchSettings { visits: 2, considered: 2, ..SearchSettings::default() };
+    let settings = SelfplaySettings { at_once: 8, search, starts, ..SelfplaySettings::default() };
     let tickets = Arc::new(Tickets::new(games));
     let evaluator = Box::new(Handcrafted::new(Knowledge::Full));
-    let mut lane = Lane::<G>::new(settings, rules.clone(), evaluator, tickets, 1);
+    let mut lane = Lane::<G>::new(settings, listed.to_vec(), rules.clone(), evaluator, tickets, 1);
     let mut records = Vec::new();
     while lane.is_busy() {
         lane.step(&mut |record| records.push(record)).unwrap();
@@ -42,12 +42,13 @@ fn shares_of_games_begin_elsewhere() {
         ["r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", "8/8/8/8/8/4k3/4p3/4K3 w - - 0 1"];
     // The second position is over: nothing begins there.
     let listed = listed.map(str::to_owned).to_vec();
-    let starts = Starts { listed: listed[..1].to_vec(), listed_share: 0.25, endings_share: 0.5, random_plies: 0 };
-    let records = play::<Chess>(starts, 120);
+    let starts = Starts { listed_share: 0.25, endings_share: 0.5, ..Starts::default() };
+    let records = play_by::<Chess>(&Default::default(), (starts, &listed[..1]), 120);
     assert!((0.15..0.35).contains(&share(&records, |record| record.start == listed[0])));
     assert!((0.15..0.35).contains(&share(&records, |record| record.start.is_empty())));
-    let over = Starts { listed: listed[1..].to_vec(), listed_share: 1.0, ..Starts::default() };
-    assert_eq!(share(&play::<Chess>(over, 3), |record| record.start.is_empty()), 1.0);
+    let over = Starts { listed_share: 1.0, ..Starts::default() };
+    let records = play_by::<Chess>(&Default::default(), (over, &listed[1..]), 3);
+    assert_eq!(share(&records, |record| record.start.is_empty()), 1.0);
     assert!(Starts::has_endings::<Chess>(&Default::default()) && !Starts::has_endings::<Connect4>(&()));
     // A game without endings begins at its start.
     let endings = Starts { endings_share: 1.0, ..Starts::default() };
@@ -94,7 +95,7 @@ fn chosen_rules_hold_wherever_games_begin() {
     let rules = read_rules::<Chess>("ply_cap=9").unwrap();
     let endings = Starts { endings_share: 0.5, random_plies: 4, ..Starts::default() };
     for starts in [Starts::default(), endings] {
-        let records = play_by::<Chess>(&rules, starts, 60);
+        let records = play_by::<Chess>(&rules, (starts, &[]), 60);
         assert!(records.iter().all(|record| record.plies.len() <= 9));
         assert!(records.iter().any(|record| record.plies.len() == 9));
         assert!(records.iter().all(|record| record.begin::<Chess>(&rules).unwrap().ply_cap() == 9));

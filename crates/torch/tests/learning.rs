@@ -8,8 +8,8 @@ use std::sync::Arc;
 use alfil_game::chess::{Az21, Lc0};
 use alfil_game::{Encoding, Game, Mover, Wdl, connect4, tictactoe};
 use alfil_nn::learning::{
-    Decay, LearnError, Learner, LearningSettings, Loss, LossWeights, Losses, Optimizer, Samples, Schedule, Stage,
-    Target,
+    Decay, LearnError, Learner, LearningSettings, Loss, LossWeights, Losses, Optimizer, OptimizerKind, Samples,
+    Schedule, Target,
 };
 use alfil_nn::{
     Activation, Architecture, Engine, HeadShape, Model, Network, Origin, Outputs, PolicyShape, ValueOutput, Weights,
@@ -19,14 +19,15 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use safetensors::SafeTensors;
 
-const SGD: Optimizer = Optimizer::Sgd { momentum: 0.9, weight_decay: 1e-4 };
-const PLAIN: Optimizer = Optimizer::Sgd { momentum: 0.0, weight_decay: 0.0 };
-const ADAMW: Optimizer = Optimizer::AdamW { beta1: 0.9, beta2: 0.999, weight_decay: 1e-4 };
+const ADAMW: Optimizer =
+    Optimizer { kind: OptimizerKind::AdamW, momentum: 0.9, beta1: 0.9, beta2: 0.999, weight_decay: 1e-4 };
+const SGD: Optimizer = Optimizer { kind: OptimizerKind::Sgd, ..ADAMW };
+const PLAIN: Optimizer = Optimizer { momentum: 0.0, weight_decay: 0.0, ..SGD };
 
 fn settings(optimizer: Optimizer, rate: f64) -> LearningSettings {
     LearningSettings {
         optimizer,
-        schedule: Schedule { rate, warm_up: 0, decay: Decay::Constant },
+        schedule: Schedule { rate, warm_up: 0, ..Schedule::default() },
         clip: 0.0,
         weights: LossWeights { policy: 1.0, value: 1.0, moves_left: 1.0 },
         average: 0.0,
@@ -189,7 +190,7 @@ fn a_short_step_lowers_the_loss_as_its_gradient_says() {
     let weight = 0.7;
     for loss in Loss::ALL {
         let mut weights = LossWeights::default();
-        weights[loss] = weight;
+        Loss::ALL.into_iter().for_each(|other| weights[other] = if other == loss { weight } else { 0.0 });
         let learner = |rate| learner::<Lc0>(&architecture, &LearningSettings { weights, ..settings(PLAIN, rate) });
         let first = learner(0.0).step(&batch).unwrap();
         // A step that promises a thousandth of the loss: some terms are much steeper than others.
@@ -386,8 +387,9 @@ fn the_schedule_and_the_clip_are_obeyed() {
     let architecture = architecture::<E>("8x1");
     let batch = samples::<E>(&architecture, 32, [1, 2], 0);
     let clip = 0.01;
-    let stages = vec![Stage { from: 3, factor: 0.5 }, Stage { from: 5, factor: 0.0 }];
-    let schedule = Schedule { rate: 0.8, warm_up: 2, decay: Decay::Steps { stages } };
+    let (rate_steps, rate_factors) = (vec![3, 5], vec![0.5, 0.0]);
+    let schedule =
+        Schedule { rate: 0.8, warm_up: 2, decay: Decay::Steps, rate_steps, rate_factors, ..Schedule::default() };
     let mut learner = learner::<E>(&architecture, &LearningSettings { clip, schedule, ..settings(PLAIN, 0.0) });
     let parameters = |learner: &TorchLearner| {
         let mut tensors = tensors(learner);

@@ -14,7 +14,7 @@ pub mod run;
 
 pub use config::Config;
 pub use event::Event;
-pub use machine::{Machine, MakeLearner};
-pub use phase::{Finish, Run};
+pub use machine::{Machine, MachineSettings, MakeLearner, Mode};
+pub use phase::{Finish, GateKind, GateSettings, RatingSettings, Run, TrainingSettings};
 pub use plan::{Plan, plan, random_samples};
 pub use run::RunDirectory;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use alfil_core::settings::Findings;
+use alfil_core::{choices, settings};
 use alfil_game::Encoding;
 use alfil_nn::learning::{LearnError, Learner, LearningSettings};
 use alfil_nn::{Architecture, Device, Network};
@@ -9,6 +11,52 @@ use alfil_search::Backend;
 use alfil_search::evaluators::{NetworkBackend, cached};
 
 use crate::run::RunError;
+
+choices! {
+    /// What happens at the same time.
+    pub enum Mode {
+        /// Overlap where games are played on CUDA, else alternate.
+        Auto = "auto",
+        /// Games, then training, then the gate.
+        Alternate = "alternate",
+        /// Games go on while the network is trained and tried.
+        Overlap = "overlap",
+    }
+}
+
+settings! {
+    /// What a run is told to compute with.
+    pub struct MachineSettings {
+        /// cpu, cuda, cuda:N, auto, or several with commas between them: training is split among them, and games are played on all.
+        pub device: String = "auto".to_owned();
+        /// alternate (games, then training, then the gate), overlap (games go on meanwhile) or auto: overlap with CUDA, else
+        /// alternate.
+        pub mode: Mode = Mode::Auto;
+        /// Threads that play games, each with its own evaluator; 0 is one per core on the CPU and two per device on CUDA.
+        pub lanes: usize = 0, in 0..=1024;
+        /// Parts that a batch is split into on the CPU, each trained on a thread of its own; 0 is one per core.
+        pub replicas: usize = 0, in 0..=1024;
+        /// Memory of all evaluations that self-play remembers, in megabytes. With history in the rules, as in chess, a position that
+        /// comes up by another way gets the answer of the first, and games depend on each other a little.
+        pub cache: usize = 0, in 0..=1_048_576;
+    }
+    check MachineSettings::check;
+}
+
+impl MachineSettings {
+    fn check(&self, found: &mut Findings) {
+        for device in self.device.split(',').map(str::trim).filter(|device| !is_device(device)) {
+            let known = "use cpu, cuda, cuda:N or auto, or several with commas between them";
+            found.error("device", format!("cannot be '{device}': {known}"));
+        }
+    }
+}
+
+/// Whether a device can have this name. Whether it is there shows when it is used.
+fn is_device(name: &str) -> bool {
+    let number = name.strip_prefix("cuda:").map(str::parse::<usize>);
+    ["cpu", "cuda", "auto"].contains(&name) || matches!(number, Some(Ok(_)))
+}
 
 /// Makes the learner of a run: architecture, name of the encoding, settings, seed.
 pub type MakeLearner =

@@ -10,12 +10,14 @@ use alfil_nn::Network;
 use alfil_nn::learning::{Samples, Target};
 use alfil_search::EvaluatorError;
 use alfil_search::evaluators::Uniform;
-use alfil_search::selection::Gumbel;
-use alfil_selfplay::{Counts, GameRecord, Lane, SearchKind, Settings, Temperature, Tickets, packed_size};
+use alfil_selfplay::{
+    Cheap, Counts, GameRecord, Lane, Resign, SearchKind, SearchSettings, SelfplaySettings, Temperature, Tickets,
+    packed_size,
+};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::config::GateKind;
+use crate::phase::GateKind;
 use crate::run::RunError;
 use crate::{Config, Machine, Run};
 
@@ -63,7 +65,8 @@ const RANDOM_GAMES: u64 = 64;
 pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> Result<Plan, RunError> {
     let rules = Run::<E>::check(config)?;
     let architecture = config.architecture()?;
-    let mut learner = (machine.learner)(&architecture, &config.encoding, config.learning(), config.seed)?;
+    let mut learner =
+        (machine.learner)(&architecture, &config.encoding, config.training.learning.clone(), config.seed)?;
     let weights = learner.export(&mut std::iter::empty())?;
     let network = Network { architecture: architecture.clone(), weights, origin: alfil_nn::Origin::of::<E>() };
     let (counts, records, seconds) = play::<E>(config, &rules, machine, &network, time / 2)?;
@@ -79,19 +82,19 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
     }
     let samples_per_second = (steps * config.training.batch) as f64 / began.elapsed().as_secs_f64();
     let played: usize = records.iter().map(|record| record.plies.len()).sum();
-    let settings = config.selfplay_settings::<E::Game>(&rules)?;
+    let settings = &config.selfplay;
     // Short games end first: how many moves are made for each that ends says more than how long those were.
     let length = match records.len() {
-        0 => random_length::<E::Game>(&settings, &rules, config.seed)?,
+        0 => random_length::<E::Game>(settings, &rules, config.seed)?,
         games => counts.moves as f64 / games as f64,
     };
     let positions = config.selfplay.games as f64 * length;
     // Not one of the first generations.
     let steps = config.steps(positions as u64, u64::MAX) as f64;
     let evaluations_per_second = counts.evaluations as f64 / seconds;
-    let under_way = (machine.lanes.max(1) * settings.games) as u64;
+    let under_way = (machine.lanes.max(1) * settings.at_once) as u64;
     let positions_per_second = if counts.moves < ENOUGH_MOVES * under_way {
-        evaluations_per_second / visits(config)
+        evaluations_per_second / settings.cheap.mean_visits(settings.search.visits)
     } else {
         counts.moves as f64 / seconds
     };
@@ -108,7 +111,7 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
         training: steps * config.training.batch as f64 / samples_per_second,
         gate: gate_games * length * f64::from(config.gate.visits) / evaluations_per_second,
         parameters,
-        memory: (machine.lanes * settings.games * settings.tree_bytes + machine.cache) as u64
+        memory: (machine.lanes * settings.at_once * settings.search.tree_bytes() + machine.cache) as u64
             + 4 * parameters * COPIES
             + alfil_selfplay::replay::POOL_BYTES,
         games_disk: (positions * a_position) as u64,
@@ -116,23 +119,24 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
     })
 }
 
-/// Visits a move, on average.
-fn visits(config: &Config) -> f64 {
-    let play = &config.selfplay;
-    play.cheap_share * f64::from(play.cheap_visits) + (1.0 - play.cheap_share) * f64::from(play.visits)
-}
-
 /// Plies of a game of nearly random moves that begins and is adjudicated as these settings say.
-fn random_length<G: FullGame>(settings: &Settings, rules: &G::Rules, seed: u64) -> Result<f64, EvaluatorError> {
-    let settings = Settings {
-        search: SearchKind::Gumbel { simulations: 2, considered: 2, rule: Gumbel::default() },
-        cheap: None,
+fn random_length<G: FullGame>(settings: &SelfplaySettings, rules: &G::Rules, seed: u64) -> Result<f64, RunError> {
+    let settings = SelfplaySettings {
+        search: SearchSettings {
+            kind: SearchKind::Gumbel,
+            visits: 2,
+            considered: 2,
+            gumbel_scale: 1.0,
+            ..settings.search
+        },
+        cheap: Cheap::default(),
         temperature: Temperature { plies: u32::MAX, ..Temperature::ALPHA_ZERO },
-        resign: None,
+        resign: Resign::default(),
         ..settings.clone()
     };
+    let listed = settings.starts.listed::<G>(rules)?;
     let tickets = Arc::new(Tickets::new(RANDOM_GAMES));
-    let mut lane = Lane::<G>::new(settings, rules.clone(), Box::new(Uniform::default()), tickets, seed);
+    let mut lane = Lane::<G>::new(settings, listed, rules.clone(), Box::new(Uniform::default()), tickets, seed);
     while lane.is_busy() {
         lane.step(&mut drop)?;
     }
@@ -148,7 +152,8 @@ fn play<E: Encoding>(
     time: Duration,
 ) -> Result<(Counts, Vec<GameRecord>, f64), RunError> {
     let backend = machine.backend::<E>(network)?;
-    let settings = config.selfplay_settings::<E::Game>(rules)?;
+    let settings = &config.selfplay;
+    let listed = settings.starts.listed::<E::Game>(rules)?;
     let (stop, tickets) = (AtomicBool::new(false), Arc::new(Tickets::endless()));
     let began = Instant::now();
     let mut counts = Vec::new();
@@ -156,10 +161,12 @@ fn play<E: Encoding>(
     std::thread::scope(|scope| {
         let lanes: Vec<_> = (0..machine.lanes.max(1) as u64)
             .map(|number| {
-                let (settings, tickets, stop, backend) = (settings.clone(), Arc::clone(&tickets), &stop, &backend);
+                let (settings, listed) = (settings.clone(), listed.clone());
+                let (tickets, stop, backend) = (Arc::clone(&tickets), &stop, &backend);
                 scope.spawn(move || -> Result<(Counts, Vec<GameRecord>), EvaluatorError> {
                     let evaluator = backend.evaluator(number)?;
-                    let mut lane = Lane::<E::Game>::new(settings, rules.clone(), evaluator, tickets, config.seed);
+                    let mut lane =
+                        Lane::<E::Game>::new(settings, listed, rules.clone(), evaluator, tickets, config.seed);
                     let mut records = Vec::new();
                     // However long the first step takes, there is one to measure.
                     lane.step(&mut |record| records.push(record))?;

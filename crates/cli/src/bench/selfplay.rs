@@ -9,25 +9,19 @@ use alfil_game::{FullGame, with_game};
 use alfil_nn::{Cpu, Network};
 use alfil_search::Backend;
 use alfil_search::evaluators::Kind;
-use alfil_search::selection::Puct;
-use alfil_selfplay::{Counts, Lane, SearchKind, Settings, Tickets};
+use alfil_selfplay::{Counts, Lane, Tickets};
 use clap::Args;
 use serde_json::json;
 
 use super::median;
 use crate::Verdict;
+use crate::keys::{Flags, Keys};
 use crate::net::untrained_for;
 
 #[derive(Args)]
 pub struct SelfplayBench {
     /// A network file, ours or Leela's [default: an untrained 64x6 for chess]
     net: Option<PathBuf>,
-    /// Visits a move
-    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(2..=100_000))]
-    visits: u32,
-    /// Games at once on a lane
-    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=4096))]
-    games: u32,
     /// Seconds a measurement
     #[arg(long, default_value_t = 4.0)]
     seconds: f64,
@@ -37,6 +31,23 @@ pub struct SelfplayBench {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    settings: Flags<BenchKeys>,
+}
+
+/// What a configuration says about the games, except how many there are.
+struct BenchKeys;
+
+impl Keys for BenchKeys {
+    fn takes(key: &str) -> bool {
+        let is_elsewhere = ["games", "starts_share", "starts_file", "adjudicate_syzygy"];
+        key.strip_prefix("selfplay.").is_some_and(|key| !is_elsewhere.contains(&key))
+    }
+
+    /// Small enough batches for a CPU, and the search that all of AlphaZero's followers have.
+    const USUAL: &'static [&'static str] = &["selfplay.search=puct", "selfplay.visits=64", "selfplay.at_once=16"];
+
+    const ALIASES: &'static [(&'static str, &'static str)] = &[("selfplay.at_once", "games")];
 }
 
 pub fn run(bench: &SelfplayBench, out: &mut impl Write) -> anyhow::Result<Verdict> {
@@ -70,7 +81,8 @@ fn measure_lanes<G: FullGame>(
     if bench.json {
         let report = json!({
             "positions_per_second_1": one, "positions_per_second_2": two, "scaling": two / one,
-            "evaluations_per_second": evaluations, "evaluator_share": share, "visits": bench.visits,
+            "evaluations_per_second": evaluations, "evaluator_share": share,
+            "visits": bench.settings.config.selfplay.search.visits,
         });
         writeln!(out, "{report}")?;
     } else {
@@ -93,19 +105,13 @@ fn measure<G: FullGame>(
     lanes: u64,
     seed: u64,
 ) -> anyhow::Result<Counts> {
-    let search = SearchKind::Puct {
-        visits: bench.visits,
-        rule: Puct::SELF_PLAY,
-        noise_alpha: 0.3,
-        noise_share: 0.25,
-        forced: 0.0,
-    };
-    let settings = Settings { games: bench.games as usize, search, ..Settings::default() };
+    let settings = &bench.settings.config.selfplay;
     let limit = Duration::from_secs_f64(bench.seconds);
     let tickets = Arc::new(Tickets::endless());
     let play = |lane: u64| -> anyhow::Result<Counts> {
         let evaluator = backend.evaluator(lane)?;
-        let mut lane = Lane::new(settings.clone(), G::Rules::default(), evaluator, Arc::clone(&tickets), seed);
+        let mut lane =
+            Lane::new(settings.clone(), Vec::new(), G::Rules::default(), evaluator, Arc::clone(&tickets), seed);
         let began = Instant::now();
         while began.elapsed() < limit {
             lane.step(&mut |_| {})?;

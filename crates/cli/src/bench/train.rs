@@ -11,15 +11,15 @@ use alfil_game::{Encoding, with_encoding};
 use alfil_nn::learning::{Learner, Losses, Samples};
 use alfil_nn::{Architecture, Cpu, Size};
 use alfil_search::evaluators::Kind;
-use alfil_search::selection::Gumbel;
-use alfil_selfplay::replay::{Draw, DrawSettings, Replay, Window, WindowSettings, build};
-use alfil_selfplay::{SearchKind, Session, Settings, Tickets};
+use alfil_selfplay::replay::{Draw, DrawSettings, Replay, Sampling, ValueTarget, Window, WindowSettings, build};
+use alfil_selfplay::{SearchSettings, SelfplaySettings, Session, Tickets};
 use alfil_train::Config;
 use anyhow::Context;
 use clap::Args;
 use serde_json::json;
 
 use super::median;
+use crate::keys::{Flags, Keys};
 use crate::train::learning_devices;
 use crate::{Verdict, torch};
 
@@ -31,15 +31,6 @@ pub struct TrainBench {
     /// Filters x blocks of the network
     #[arg(long, default_value = "64x6")]
     arch: Size,
-    /// Positions of a step
-    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(2..=65_536))]
-    batch: u32,
-    /// Where it is trained: cpu, cuda, cuda:N, auto, or several with commas
-    #[arg(long, default_value = "cpu")]
-    device: String,
-    /// Parts that a batch is split into on the CPU; 0 is one a core
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1024))]
-    replicas: u32,
     /// Games to draw batches from, played before by an evaluator that knows nothing
     #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     games: u32,
@@ -52,6 +43,26 @@ pub struct TrainBench {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    settings: Flags<BenchKeys>,
+}
+
+/// What a configuration says about a step of training.
+struct BenchKeys;
+
+impl Keys for BenchKeys {
+    fn takes(key: &str) -> bool {
+        ["training.batch", "machine.device", "machine.replicas"].contains(&key)
+    }
+
+    const USUAL: &'static [&'static str] = &["machine.device=cpu"];
+}
+
+impl TrainBench {
+    /// Positions of a step.
+    fn batch(&self) -> usize {
+        self.settings.config.training.batch
+    }
 }
 
 /// Batches that are built ahead of the learner, as in a run.
@@ -72,9 +83,9 @@ pub fn run(bench: &TrainBench, out: &mut impl Write) -> anyhow::Result<Verdict> 
 fn measure<E: Encoding>(bench: &TrainBench, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let architecture = Architecture::new::<E>(bench.arch);
     architecture.check()?;
-    let (libtorch, settings) = (torch::require()?, Config::parse("", &[])?.learning());
-    let devices = learning_devices(libtorch.devices(&bench.device)?, bench.replicas as usize);
-    let learner = |devices: &[String]| libtorch.learner(&architecture, E::NAME, settings.clone(), devices, 1);
+    let (libtorch, Config { machine, training, .. }) = (torch::require()?, &bench.settings.config);
+    let devices = learning_devices(libtorch.devices(&machine.device)?, machine.replicas);
+    let learner = |devices: &[String]| libtorch.learner(&architecture, E::NAME, training.learning.clone(), devices, 1);
     let (mut one, mut all) = (learner(&devices[..1])?, learner(&devices)?);
 
     let folder = Folder::new()?;
@@ -94,14 +105,14 @@ fn measure<E: Encoding>(bench: &TrainBench, out: &mut impl Write) -> anyhow::Res
     })?;
 
     let of = |number: fn(&Round) -> f64| median(rounds.iter().map(number).collect());
-    let batch = f64::from(bench.batch);
+    let batch = bench.batch() as f64;
     let (one, all, built) = (of(|round| round.one), of(|round| round.all), of(|round| round.built));
     let scaling = of(|round| round.one / round.all);
     let cost = of(|round| round.built / round.all);
     let (waiting, slower) = (of(|round| round.waiting), of(|round| round.ahead / round.all));
     if bench.json {
         let report = json!({
-            "encoding": E::NAME, "arch": bench.arch.to_string(), "batch": bench.batch, "replicas": devices.len(),
+            "encoding": E::NAME, "arch": bench.arch.to_string(), "batch": bench.batch(), "replicas": devices.len(),
             "samples_per_second_1": batch / one, "samples_per_second": batch / all, "scaling": scaling,
             "batches_per_second": 1.0 / built, "pipeline_share": cost, "waiting_share": waiting,
             "pipeline_slowdown": slower, "games": games, "positions": positions,
@@ -109,7 +120,7 @@ fn measure<E: Encoding>(bench: &TrainBench, out: &mut impl Write) -> anyhow::Res
         writeln!(out, "{report}")?;
         return Ok(Verdict::Fine);
     }
-    writeln!(out, "network      {} for {}, batches of {}", bench.arch, E::NAME, bench.batch)?;
+    writeln!(out, "network      {} for {}, batches of {}", bench.arch, E::NAME, bench.batch())?;
     writeln!(out, "one replica  {:>7.0} samples/s, a step in {:.3} s", batch / one, one)?;
     if devices.len() > 1 {
         writeln!(
@@ -133,9 +144,10 @@ fn measure<E: Encoding>(bench: &TrainBench, out: &mut impl Write) -> anyhow::Res
 /// Plays the games into a folder.
 fn play<E: Encoding>(bench: &TrainBench, folder: &Path) -> anyhow::Result<()> {
     // Few visits make the games; what counts is that they have the length and the policies of a run's.
-    let search = SearchKind::Gumbel { simulations: 4, considered: 4, rule: Gumbel::default() };
+    let search = SearchSettings { visits: 4, considered: 4, ..SearchSettings::default() };
     let session = Session {
-        settings: Settings { search, ..Settings::default() },
+        settings: SelfplaySettings { search, ..SelfplaySettings::default() },
+        listed: Vec::new(),
         rules: Default::default(),
         lanes: alfil_core::cores(),
         backend: &*Kind::Uniform.backend::<E::Game>(&Cpu)?,
@@ -168,7 +180,7 @@ impl<'a, E: Encoding> Builder<'a, E> {
         let (replay, _) = Replay::open(folder)?;
         let everything = WindowSettings { first: u64::MAX, exponent: 0.0, growth: 1.0, most: u64::MAX };
         let window = Window::of(&replay, &everything);
-        let batch = bench.batch as usize;
+        let batch = bench.batch();
         let samples = (window.positions() / PART_DRAWN).max(1).next_multiple_of(batch as u64);
         let draw = draw(&window, samples, 1);
         Ok(Builder { architecture, batch, replay, window, draw, samples, seed: 2, encoding: std::marker::PhantomData })
@@ -192,10 +204,9 @@ impl<'a, E: Encoding> Builder<'a, E> {
 }
 
 fn draw(window: &Window, samples: u64, seed: u64) -> Draw {
-    Draw::new(
-        window,
-        DrawSettings { samples, held_out: 0.0, from_held_out: false, symmetries: true, search_value: 0.0, seed },
-    )
+    let sampling = Sampling { held_out: 0.0, symmetries: true };
+    let target = ValueTarget::default();
+    Draw::new(window, DrawSettings { samples, sampling, from_held_out: false, target, seed })
 }
 
 /// Seconds that things took, measured right after each other.

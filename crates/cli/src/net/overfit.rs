@@ -92,12 +92,19 @@ fn learn<E: Encoding>(overfit: &Overfit, out: &mut impl Write) -> anyhow::Result
 /// steps settle.
 fn settings(steps: u64) -> LearningSettings {
     LearningSettings {
-        optimizer: Optimizer::AdamW { beta1: 0.9, beta2: 0.999, weight_decay: 0.0 },
-        schedule: Schedule { rate: 0.003, warm_up: 10, decay: Decay::Cosine { steps, last: 0.01 } },
-        clip: 5.0,
-        weights: LossWeights { policy: 1.0, value: 1.0, moves_left: 0.0 },
+        optimizer: Optimizer { weight_decay: 0.0, ..Optimizer::default() },
+        schedule: Schedule {
+            rate: 0.003,
+            warm_up: 10,
+            decay: Decay::Cosine,
+            decay_steps: steps,
+            last_rate: 0.01,
+            ..Schedule::default()
+        },
+        weights: LossWeights { moves_left: 0.0, ..LossWeights::default() },
         average: 0.0,
         mixed_precision: false,
+        ..LearningSettings::default()
     }
 }
 

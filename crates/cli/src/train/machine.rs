@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use alfil_nn::learning::LearnError;
 use alfil_nn::{Cpu, DeviceGroup};
-use alfil_train::config::Mode;
-use alfil_train::{Config, Machine};
+use alfil_train::{Config, Machine, Mode};
 use anyhow::Context;
 
 use crate::torch::{self, Libtorch};

@@ -255,9 +255,18 @@ fn self_play_is_measured() {
     let starts = folder.file("starts");
     std::fs::write(&starts, "# a quiet middle game\n6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1\n").unwrap();
     let many = folder.file("many");
-    let arguments = "--visits 4 --games 6 --cheap 0.5 --resign 0.5 --endings 0.5 --random-plies 2 --cache 4";
+    let arguments = "--visits 4 --games 6 --cheap 0.5 --resign-below -0.5 --endings 0.5 --random-plies 2 --cache 4";
     let mut arguments: Vec<&str> = arguments.split(' ').collect();
-    arguments.extend(["--temperature-plies", "4", "--starts", &starts, "-o", &many]);
+    arguments.extend([
+        "--temperature-plies",
+        "4",
+        "--set",
+        "selfplay.starts_share=0.5",
+        "--starts-file",
+        &starts,
+        "-o",
+        &many,
+    ]);
     for expected in ["given up", "cache", "games/s"] {
         let text = stdout(&[&["selfplay", "handcrafted"], &arguments[..]].concat());
         assert!(text.contains(expected) && text.lines().all(|line| line.len() <= 100), "{text}");
@@ -270,10 +279,15 @@ fn self_play_is_measured() {
         complaint(&["selfplay", "uniform", "--game", "tictactoe", "-o", &many]).contains("they are games of chess")
     );
     std::fs::write(&starts, "nonsense").unwrap();
-    assert!(complaint(&["selfplay", "uniform", "-o", &games, "--starts", &starts]).contains("line 1 of "));
+    assert!(
+        complaint(&["selfplay", "uniform", "-o", &games, "--starts-share", "1", "--starts-file", &starts])
+            .contains("line 1 of ")
+    );
     let endings = ["selfplay", &tiny, "-o", &games, "--endings", "0.5"];
     assert!(complaint(&endings).contains("connect4 has no random endings"));
-    assert!(complaint(&["selfplay", "uniform", "-o", &games, "--cheap", "7"]).contains("a number from 0 to 1"));
+    assert!(
+        complaint(&["selfplay", "uniform", "-o", &games, "--cheap", "7"]).contains("cheap_share must be from 0 to 1")
+    );
     let trained =
         ["selfplay", "trained", "--game", "connect4", "-o", &games, "--games", "2", "--visits", "2", "--json"];
     assert_eq!(json(&trained)["stopped"], false);
@@ -299,7 +313,7 @@ fn training_is_measured() {
     let text = stdout(&quick);
     assert!(text.contains("built ahead") && text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(complaint(&["bench", "train", "--encoding", "ches"]).contains("there is no encoding 'ches'"));
-    assert!(complaint(&["bench", "train", "--device", "tpu"]).contains("'tpu' is no device"));
+    assert!(complaint(&["bench", "train", "--device", "tpu"]).contains("machine.device cannot be 'tpu'"));
 }
 
 #[test]

@@ -108,6 +108,7 @@ macro_rules! settings {
         }
 
         impl $crate::settings::Settings for $name {
+            #[allow(clippy::vec_init_then_push)]
             fn declarations() -> Vec<$crate::settings::Declaration> {
                 let default = Self::default();
                 let mut all = Vec::new();

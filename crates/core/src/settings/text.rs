@@ -1,6 +1,6 @@
 //! Settings as text: configuration files, `KEY=VALUE`, explanations.
 
-use super::{Declaration, Findings, SettingError, Settings, Table, Value};
+use super::{Declaration, Findings, Kind, SettingError, Settings, Table, Value};
 
 /// Why a key cannot be set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -49,12 +49,22 @@ pub fn set_table<S: Settings>(settings: &mut S, table: &Table, found: &mut Findi
     Ok(())
 }
 
-/// Sets what `KEY=VALUE` says. What is no TOML value is taken for text.
+/// Sets what `KEY=VALUE` says. Text needs no quotes; a section takes a table of its keys.
 pub fn set_text<S: Settings>(settings: &mut S, text: &str, found: &mut Findings) -> Result<(), KeyError> {
     let (key, value) = text.split_once('=').ok_or_else(|| KeyError::Form(text.to_owned()))?;
-    let value = value.trim();
+    let (key, value) = (key.trim(), value.trim());
+    let is_text = S::declarations().iter().any(|declaration| declaration.key == key && declaration.kind == Kind::Text);
     let parsed = format!("value = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("value"));
-    set_key(settings, key.trim(), &parsed.unwrap_or_else(|| Value::from(value)), found)
+    let value = parsed.filter(|parsed| parsed.is_str() || !is_text).unwrap_or_else(|| Value::from(value));
+    set_table(settings, &nested(key, value), found)
+}
+
+/// A table with nothing but this key.
+fn nested(key: &str, value: Value) -> Table {
+    match key.split_once('.') {
+        Some((section, key)) => Table::from_iter([(section.to_owned(), Value::Table(nested(key, value)))]),
+        None => Table::from_iter([(key.to_owned(), value)]),
+    }
 }
 
 fn set_key<S: Settings>(settings: &mut S, key: &str, value: &Value, found: &mut Findings) -> Result<(), KeyError> {
@@ -125,7 +135,7 @@ fn entry(declaration: &Declaration, value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::All;
+    use super::super::tests::{All, Rule};
     use super::*;
 
     fn read(text: &str, set: &[&str]) -> Result<(All, Findings), KeyError> {
@@ -139,9 +149,11 @@ mod tests {
 
     #[test]
     fn tables_and_texts_set_keys() {
-        let (all, found) = read("game = 'go'\n[search]\nvisits = 8", &["search.noise_share = 1", "game=hex"]).unwrap();
-        assert_eq!((all.game.as_str(), all.search.visits, all.search.noise.share), ("hex", 8, 1.0));
+        let (all, found) = read("game = 'go'\n[search]\nvisits = 8", &["search.noise_share = 1", "game=7"]).unwrap();
+        assert_eq!((all.game.as_str(), all.search.visits, all.search.noise.share), ("7", 8, 1.0));
         assert!(found.errors.is_empty());
+        let (all, _) = read("", &["search={visits=9, rule=\"uct\"}"]).unwrap();
+        assert_eq!((all.search.visits, all.search.rule), (9, Rule::Uct));
         let (all, found) = read("[search]\nvisits = 1\nnoise_share = 0.5", &["search.visits=0"]).unwrap();
         assert_eq!((all.search.visits, all.search.noise.share), (32, 0.5));
         let errors: Vec<String> = found.errors.iter().map(ToString::to_string).collect();

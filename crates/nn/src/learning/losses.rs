@@ -2,14 +2,21 @@
 
 use std::ops::{Index, IndexMut};
 
+use alfil_core::settings;
 use serde::{Deserialize, Serialize};
 
 /// Declares the terms of the loss and the other numbers that are measured beside them. For each term: its variant of [`Loss`],
-/// its name in metrics files, what it is a mean over, and the title of its chart. Everything that deals with losses iterates
-/// [`Loss::ALL`]; how a term is computed is a `match` over [`Loss`] in the learner.
+/// its name in metrics files, what it is a mean over, the title of its chart, and the key, default and meaning of its weight.
+/// Everything that deals with losses iterates [`Loss::ALL`]; how a term is computed is a `match` over [`Loss`] in the learner.
 macro_rules! losses {
     (
-        terms { $($(#[doc = $term_doc:literal])+ $term:ident: $name:ident, over $over:ident, $title:literal;)+ }
+        terms {
+            $(
+                $(#[doc = $term_doc:literal])+
+                $term:ident: $name:ident, over $over:ident, $title:literal,
+                weight $key:literal = $weight:literal, $weight_doc:literal;
+            )+
+        }
         measures { $($(#[doc = $measure_doc:literal])+ $measure:ident;)+ }
     ) => {
         /// A term of the loss.
@@ -84,11 +91,12 @@ macro_rules! losses {
             }
         }
 
-        /// What each term counts in the loss.
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-        #[serde(deny_unknown_fields)]
-        pub struct LossWeights {
-            $($(#[doc = $term_doc])+ pub $name: f64,)+
+        settings! {
+            /// What each term counts in the loss.
+            #[derive(Copy)]
+            pub struct LossWeights {
+                $(#[doc = $weight_doc] pub $name: f64 = $weight, in 0.0..=1000.0, key $key;)+
+            }
         }
 
         impl Index<Loss> for LossWeights {
@@ -114,11 +122,14 @@ macro_rules! losses {
 losses! {
     terms {
         /// Cross-entropy of the policy, over the samples that have one.
-        Policy: policy, over Policies, "Policy loss";
+        Policy: policy, over Policies, "Policy loss",
+            weight "policy_weight" = 1.0, "What the policy counts in the loss.";
         /// Cross-entropy of win, draw and loss, or squared error of the expected result.
-        Value: value, over Samples, "Value loss";
+        Value: value, over Samples, "Value loss",
+            weight "value_weight" = 1.0, "What the value counts in the loss.";
         /// Huber loss of the plies to the end; 0 for a network without that head.
-        MovesLeft: moves_left, over Samples, "Moves-left loss";
+        MovesLeft: moves_left, over Samples, "Moves-left loss",
+            weight "moves_left_weight" = 0.01, "What the plies left count in the loss.";
     }
     measures {
         /// Entropy of the policies to learn: what the policy loss of a perfect network would be.

@@ -2,12 +2,14 @@
 
 mod learner;
 mod losses;
+mod optimizer;
 mod samples;
 mod schedule;
 mod settings;
 
 pub use learner::{LearnError, Learner};
 pub use losses::{Loss, LossWeights, Losses, MeanLosses, Over};
+pub use optimizer::{Optimizer, OptimizerKind};
 pub use samples::{Samples, Target};
-pub use schedule::{Decay, Schedule, Stage};
-pub use settings::{LearningSettings, Optimizer};
+pub use schedule::{Decay, Schedule};
+pub use settings::LearningSettings;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use alfil_core::settings;
+use alfil_core::settings::Findings;
 use alfil_game::{Encoding, Game};
 use alfil_nn::Architecture;
 use alfil_nn::learning::Samples;
@@ -27,19 +29,48 @@ const LEAST_PART: u64 = 8;
 /// Batches are built in parallel by parts of so many samples.
 const PART: usize = 32;
 
-/// How samples are drawn.
+settings! {
+    /// What may be drawn from a window, and how.
+    #[derive(Copy)]
+    pub struct Sampling {
+        /// The share of games that are never learnt from, to see how well the network does on those. A run cannot change it.
+        // More would count games that have been learnt from as such that never were.
+        pub held_out: f64 = 0.03, in 0.0..=0.5, fixed = true;
+        /// Turns positions at random by the symmetries of the game.
+        pub symmetries: bool = true;
+    }
+    check Sampling::check;
+}
+
+settings! {
+    /// What the value learns.
+    #[derive(Copy)]
+    pub struct ValueTarget {
+        /// The value learns the game's result, with this share of what the search expected in its place: less noise, and more of what
+        /// the network believes already. 0 is AlphaZero's.
+        pub search_value: f32 = 0.0, in 0.0..=1.0;
+    }
+}
+
+impl Sampling {
+    fn check(&self, found: &mut Findings) {
+        if self.held_out == 0.0 {
+            found.warning("held_out", "is 0: nothing will show whether the network memorises its games");
+        }
+    }
+}
+
+/// A draw of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DrawSettings {
     /// How many.
     pub samples: u64,
-    /// The share of games that are kept apart to see how well the network does on games it never learnt from.
-    pub held_out: f64,
-    /// Draws from those, instead of from the others.
+    /// Which games, and how their positions are turned.
+    pub sampling: Sampling,
+    /// Draws from the games that are held out, instead of from the others.
     pub from_held_out: bool,
-    /// Turns positions at random by the symmetries of the encoding.
-    pub symmetries: bool,
-    /// The share of what the search expected in the value to learn; the rest is the game's result.
-    pub search_value: f32,
+    /// What the value learns.
+    pub target: ValueTarget,
     /// What all chance follows from.
     pub seed: u64,
 }
@@ -66,7 +97,7 @@ impl Draw {
         let mut chunks = window.chunks.clone();
         chunks.shuffle(&mut random);
         let positions = window.positions().max(1);
-        let DrawSettings { held_out, from_held_out, .. } = settings;
+        let DrawSettings { sampling: Sampling { held_out, .. }, from_held_out, .. } = settings;
         let eligible = if from_held_out { held_out } else { 1.0 - held_out };
         let a_chunk = (positions as f64 * eligible / chunks.len().max(1) as f64).ceil().max(1.0) as u64;
         let most_visits = settings.samples.div_ceil(a_chunk.div_ceil(LEAST_PART)).max(1);
@@ -127,7 +158,7 @@ impl Draw {
 
     /// Puts samples of a chunk into the pool, and tells how many: all, or none if no game of the chunk is to be drawn from.
     fn take<E: Encoding>(&mut self, records: Vec<GameRecord>, samples: u64) -> u64 {
-        let DrawSettings { held_out, from_held_out, symmetries, search_value, .. } = self.settings;
+        let DrawSettings { sampling: Sampling { held_out, symmetries }, from_held_out, target, .. } = self.settings;
         let mut positions: Vec<(Arc<SharedRecord>, u32)> = Vec::new();
         for record in records {
             if is_held_out(record.number, held_out) != from_held_out {
@@ -145,7 +176,12 @@ impl Draw {
             for (record, ply) in chosen.iter().cloned() {
                 // The board as it is counts as one of the symmetries.
                 let turn = if symmetries { self.random.random_range(0..=E::SYMMETRIES.len()) } else { 0 };
-                self.pool.push(Sample { record, ply, symmetry: turn.checked_sub(1), search_value });
+                self.pool.push(Sample {
+                    record,
+                    ply,
+                    symmetry: turn.checked_sub(1),
+                    search_value: target.search_value,
+                });
             }
             left -= count;
         }

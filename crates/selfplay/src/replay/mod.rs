@@ -8,7 +8,7 @@ mod folder;
 mod sample;
 mod window;
 
-pub use draw::{Draw, DrawSettings, POOL_BYTES, build};
+pub use draw::{Draw, DrawSettings, POOL_BYTES, Sampling, ValueTarget, build};
 pub use folder::{Damage, Replay, ReplayError, set_aside};
 pub use sample::{Sample, SharedRecord};
 pub use window::{Window, WindowSettings};

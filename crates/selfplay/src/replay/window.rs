@@ -1,19 +1,23 @@
 //! The newest part of the games.
 
+use alfil_core::settings;
+
 use super::Replay;
 use super::folder::Chunk;
 
-/// How much is learnt from: KataGo's window, which grows more slowly than the games.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WindowSettings {
-    /// Positions of the window at the beginning.
-    pub first: u64,
-    /// How the window grows with the positions played: 1 in proportion, 0 with their logarithm. 0.65 in KataGo.
-    pub exponent: f64,
-    /// How fast it grows at the beginning: with 1 it takes in all that is played. 0.4 in KataGo.
-    pub growth: f64,
-    /// It never grows beyond this, but for what is left of its oldest chunk.
-    pub most: u64,
+settings! {
+    /// How much is learnt from: KataGo's window, which grows more slowly than the games.
+    #[derive(Copy)]
+    pub struct WindowSettings {
+        /// Positions of the window at the beginning: all are learnt from until there are this many.
+        pub first: u64 = 50_000, in 1..;
+        /// The window grows with this power of the positions played: 1 in proportion, 0 with their logarithm. 0.65 in KataGo.
+        pub exponent: f64 = 0.65, in 0.0..=1.0;
+        /// How fast it grows at the beginning: with 1 it takes in all that is played. 0.4 in KataGo.
+        pub growth: f64 = 0.4, in 0.0..=1.0;
+        /// It never grows beyond this, except for what is left of its oldest file.
+        pub most: u64 = 100_000_000, in 1..;
+    }
 }
 
 impl WindowSettings {

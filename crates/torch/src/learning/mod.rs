@@ -327,7 +327,7 @@ mod tests {
 
     use alfil_game::{Game, Mover, Wdl, tictactoe};
     use alfil_nn::HeadShape;
-    use alfil_nn::learning::{Decay, LossWeights, Optimizer, Schedule, Target};
+    use alfil_nn::learning::{LossWeights, Optimizer, Schedule, Target};
 
     use super::*;
 
@@ -335,10 +335,10 @@ mod tests {
         let mut architecture = Architecture::new::<tictactoe::Stones>("8x1".parse().unwrap());
         architecture.value.head = HeadShape { filters: 4, hidden: 8 };
         let settings = LearningSettings {
-            optimizer: Optimizer::AdamW { beta1: 0.9, beta2: 0.99, weight_decay: 0.01 },
-            schedule: Schedule { rate: 0.01, warm_up: 0, decay: Decay::Constant },
+            optimizer: Optimizer { beta2: 0.99, weight_decay: 0.01, ..Optimizer::default() },
+            schedule: Schedule { rate: 0.01, warm_up: 0, ..Schedule::default() },
             clip: 1.0,
-            weights: LossWeights { policy: 1.0, value: 1.0, moves_left: 0.0 },
+            weights: LossWeights { moves_left: 0.0, ..LossWeights::default() },
             average: 0.9,
             mixed_precision: false,
         };

@@ -1,6 +1,6 @@
 //! How gradients become steps: our own optimizers, because their state has to be saved and tch cannot do that.
 
-use alfil_nn::learning::Optimizer;
+use alfil_nn::learning::{Optimizer, OptimizerKind};
 use tch::Tensor;
 
 use crate::TorchError;
@@ -27,11 +27,10 @@ pub struct Stride {
 impl Descent {
     /// An optimizer that has seen no gradient yet.
     pub fn new(optimizer: Optimizer, parameters: &Tensor) -> Result<Descent, TorchError> {
-        Ok(match optimizer {
-            Optimizer::Sgd { momentum, weight_decay } => {
-                Descent::Sgd { momentum, weight_decay, velocity: parameters.f_zeros_like()? }
-            }
-            Optimizer::AdamW { beta1, beta2, weight_decay } => {
+        let Optimizer { kind, momentum, beta1, beta2, weight_decay } = optimizer;
+        Ok(match kind {
+            OptimizerKind::Sgd => Descent::Sgd { momentum, weight_decay, velocity: parameters.f_zeros_like()? },
+            OptimizerKind::AdamW => {
                 let (mean, square) = (parameters.f_zeros_like()?, parameters.f_zeros_like()?);
                 Descent::AdamW { beta1, beta2, weight_decay, mean, square }
             }
@@ -127,7 +126,8 @@ mod tests {
                 p[i] -= rate * v[i];
             }
         }
-        assert_close(&steps(Optimizer::Sgd { momentum, weight_decay }, rate), &p);
+        let sgd = Optimizer { kind: OptimizerKind::Sgd, momentum, weight_decay, ..Optimizer::default() };
+        assert_close(&steps(sgd, rate), &p);
     }
 
     #[test]
@@ -145,6 +145,7 @@ mod tests {
                 p[i] -= rate * mean / (square.sqrt() + 1e-8);
             }
         }
-        assert_close(&steps(Optimizer::AdamW { beta1, beta2, weight_decay }, rate), &p);
+        let adamw = Optimizer { kind: OptimizerKind::AdamW, beta1, beta2, weight_decay, ..Optimizer::default() };
+        assert_close(&steps(adamw, rate), &p);
     }
 }

@@ -1,44 +1,26 @@
 //! What a run keeps from its beginning.
 
-use toml::{Table, Value};
+use alfil_core::settings::{Settings, Table, Value};
 
 use super::Config;
-use super::explain::keys;
-use super::read::defaults;
-
-/// Keys that cannot change once a run has begun, beside those of its network.
-const FIXED: [&str; 6] = [
-    "game",
-    "rules",
-    "encoding",
-    "seed",
-    "training.optimizer",
-    // More would count games that have been learnt from as such that never were.
-    "window.held_out",
-];
 
 impl Config {
     /// The first key that a run cannot change and that is another here than in the run's own file: its name, what it was, and
     /// what it would be. No other key of that file has to make sense.
     pub(crate) fn changed(&self, old: &Table) -> Option<(String, String, String)> {
-        // A configuration is made of tables, numbers and texts, all of which TOML has.
-        let new = Table::try_from(self).unwrap_or_default();
-        let defaults = defaults();
-        let network = keys().into_iter().filter(|key| key.starts_with("network."));
-        FIXED.map(str::to_owned).into_iter().chain(network).find_map(|key| {
+        let fixed = Config::declarations().into_iter().filter(|declaration| declaration.fixed);
+        fixed.into_iter().find_map(|declaration| {
+            let (section, key) = declaration.split();
+            let section = if section.is_empty() { Some(old) } else { old.get(section).and_then(Value::as_table) };
             // A file without the key is of a program that did not have it yet.
-            let old = value(old, &key).or_else(|| value(&defaults, &key))?;
-            let new = value(&new, &key)?;
-            (old != new).then(|| (key, text(old), text(new)))
+            let old = section.and_then(|section| section.get(key)).unwrap_or(&declaration.default);
+            // The same number may be written in several ways.
+            let mut before = Config::default();
+            let is_read = before.set(&declaration.key, old).is_ok();
+            let old = before.get(&declaration.key).filter(|_| is_read).unwrap_or_else(|| old.clone());
+            let new = self.get(&declaration.key)?;
+            (old != new).then(|| (declaration.key.clone(), text(&old), text(&new)))
         })
-    }
-}
-
-/// What a table of sections has for a key with its section.
-pub(super) fn value<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
-    match key.split_once('.') {
-        Some((section, key)) => table.get(section)?.get(key),
-        None => table.get(key),
     }
 }
 

@@ -1,225 +1,86 @@
 //! What a run is told.
 //!
-//! `defaults.toml` is the one list of keys: their meanings, their defaults, and their order. A configuration file names those
-//! that differ. A key that is not in the list is an error that names the nearest one.
+//! Settings are declared in the files of their concepts, with [`alfil_core::settings!`]; this is the one list of the sections that
+//! they make up. A configuration file names the keys that differ from their defaults. A key that nobody declared is an error that
+//! names the nearest one.
 
 mod check;
-mod convert;
-mod explain;
 mod fixed;
 mod read;
 
-pub use check::Trouble;
-pub use explain::{explain, render};
 pub use read::ConfigError;
 
-use serde::{Deserialize, Serialize};
+use alfil_core::settings;
+use alfil_game::{Game, read_rules, with_encoding};
+use alfil_nn::{Architecture, ArchitectureError, NetworkSettings};
+use alfil_selfplay::SelfplaySettings;
+use alfil_selfplay::replay::{Sampling, WindowSettings};
 
-/// All that a run is told. The keys are explained in `defaults.toml`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct Config {
-    pub game: String,
-    pub rules: String,
-    pub encoding: String,
-    pub seed: u64,
-    pub generations: u32,
-    pub network: NetworkSection,
-    pub machine: MachineSection,
-    pub selfplay: SelfplaySection,
-    pub window: WindowSection,
-    pub training: TrainingSection,
-    pub gate: GateSection,
-    pub rating: RatingSection,
+use crate::machine::MachineSettings;
+use crate::phase::{GateSettings, RatingSettings, TrainingSettings};
+
+settings! {
+    /// All that a run is told.
+    pub struct Config {
+        /// The game that is learnt: see alfil game list.
+        pub game: String = "connect4".to_owned(), fixed = true;
+        /// What is chosen about its rules, as KEY=VALUE with commas between them; empty for the usual ones.
+        pub rules: String = String::new(), fixed = true;
+        /// How the network sees it: see alfil game list.
+        pub encoding: String = "connect4/stones".to_owned(), fixed = true;
+        /// What all chance follows from. The same seed gives the same run with the device cpu, the mode alternate and the same number of
+        /// machine.replicas, which 0 leaves to the machine. The number of lanes makes no difference, unless a cache does.
+        pub seed: u64 = 1, fixed = true;
+        /// The run is complete after this many generations; 0 goes on until it is stopped.
+        pub generations: u32 = 0;
+        /// The shape of the network.
+        pub network: NetworkSettings, key "network";
+        /// What it computes with.
+        pub machine: MachineSettings, key "machine";
+        /// How games are played.
+        pub selfplay: SelfplaySettings, key "selfplay";
+        /// What is learnt from.
+        pub window: WindowSection, key "window";
+        /// How much is learnt, and how.
+        pub training: TrainingSettings, key "training";
+        /// The match that a candidate has to pass.
+        pub gate: GateSettings, key "gate";
+        /// How the strength of networks is measured.
+        pub rating: RatingSettings, key "rating";
+    }
+    check Config::check;
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct NetworkSection {
-    pub size: String,
-    pub activation: ActivationName,
-    pub policy: PolicyName,
-    pub value: ValueName,
-    pub value_filters: usize,
-    pub value_units: usize,
-    pub moves_left: bool,
+settings! {
+    /// What is learnt from.
+    #[derive(Copy)]
+    pub struct WindowSection {
+        /// The newest games.
+        pub size: WindowSettings;
+        /// Which of their positions, and how they are turned.
+        pub sampling: Sampling;
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
-pub enum ActivationName {
-    Relu,
-    Mish,
+impl Config {
+    /// The shape of the network.
+    pub fn architecture(&self) -> Result<Architecture, ArchitectureError> {
+        let unknown = |_| ArchitectureError::TooLarge(self.encoding.clone());
+        with_encoding!(&self.encoding, E => self.network.architecture::<E>()).map_err(unknown)?
+    }
+
+    /// The rules that games are played by.
+    pub fn game_rules<G: Game>(&self) -> Result<G::Rules, ConfigError> {
+        read_rules::<G>(&self.rules).map_err(|error| ConfigError::trouble("rules", format!("cannot be: {error}")))
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
-pub enum PolicyName {
-    Convolution,
-    Dense,
+/// What a key means, with its default; or all keys of a section. None if there is no such key.
+pub fn explain(key: &str) -> Option<String> {
+    settings::explain::<Config>(key)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
-pub enum ValueName {
-    Wdl,
-    Tanh,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct MachineSection {
-    pub device: String,
-    pub mode: Mode,
-    pub lanes: usize,
-    pub replicas: usize,
-    pub cache: usize,
-}
-
-/// What happens at the same time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// Overlap where games are played on CUDA, else alternate.
-    Auto,
-    /// Games, then training, then the gate.
-    Alternate,
-    /// Games go on while the network is trained and tried.
-    Overlap,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct SelfplaySection {
-    pub games: u64,
-    pub at_once: usize,
-    pub search: SearchName,
-    pub visits: u32,
-    pub considered: u32,
-    pub gumbel_scale: f64,
-    pub noise_share: f64,
-    pub noise_alpha: f64,
-    pub forced: f64,
-    pub cheap_share: f64,
-    pub cheap_visits: u32,
-    pub temperature: f64,
-    pub temperature_plies: u32,
-    pub last_temperature: f64,
-    pub temperature_half_life: f64,
-    pub resign_below: f64,
-    pub resign_moves: u32,
-    pub resign_play_through: f64,
-    pub random_plies: u32,
-    pub starts_share: f64,
-    pub starts_file: String,
-    pub endings_share: f64,
-    pub adjudicate_material: i32,
-    pub adjudicate_plies: u32,
-    pub adjudicate_oracle: bool,
-    pub adjudicate_syzygy: String,
-    pub surprise: f64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
-pub enum SearchName {
-    Gumbel,
-    Puct,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct WindowSection {
-    pub first: u64,
-    pub exponent: f64,
-    pub growth: f64,
-    pub most: u64,
-    pub held_out: f64,
-    pub symmetries: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct TrainingSection {
-    pub batch: usize,
-    pub steps: u64,
-    pub reuse: f64,
-    pub first_reuse: f64,
-    pub optimizer: OptimizerName,
-    pub momentum: f64,
-    pub beta1: f64,
-    pub beta2: f64,
-    pub weight_decay: f64,
-    pub rate: f64,
-    pub warm_up: u64,
-    pub decay: DecayName,
-    pub decay_steps: u64,
-    pub last_rate: f64,
-    pub rate_steps: Vec<u64>,
-    pub rate_factors: Vec<f64>,
-    pub clip: f64,
-    pub policy_weight: f64,
-    pub value_weight: f64,
-    pub moves_left_weight: f64,
-    pub search_value: f64,
-    pub average: f64,
-    pub statistics_batches: usize,
-    pub mixed_precision: bool,
-    pub checkpoint_steps: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
-pub enum OptimizerName {
-    Sgd,
-    AdamW,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
-pub enum DecayName {
-    Constant,
-    Cosine,
-    Steps,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct GateSection {
-    pub kind: GateKind,
-    pub games: u64,
-    pub visits: u32,
-    pub score: f64,
-    pub elo0: f64,
-    pub elo1: f64,
-    pub error: f64,
-}
-
-/// What a candidate has to do to be promoted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum GateKind {
-    /// Nothing, as in AlphaZero.
-    None,
-    /// A share of the points, as in AlphaGo Zero.
-    Score,
-    /// Pass a sequential test.
-    Sprt,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct RatingSection {
-    pub every: u32,
-    pub games: u64,
-    pub visits: u32,
-    pub players: Vec<String>,
-    pub earlier: usize,
-    pub positions: usize,
+/// A configuration as a file with every key and its meaning.
+pub fn render(config: &Config) -> String {
+    settings::render(config)
 }

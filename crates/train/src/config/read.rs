@@ -2,11 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use toml::{Table, Value};
+use alfil_core::settings::{Findings, KeyError, Settings, Trouble, set_table, set_text};
 
-use super::{Config, Trouble};
-
-pub(super) const DEFAULTS: &str = include_str!("defaults.toml");
+use super::Config;
 
 /// Larger than any configuration.
 const LARGEST: u64 = 1 << 20;
@@ -25,30 +23,19 @@ pub enum ConfigError {
     /// It is no TOML.
     #[error("{0}")]
     Syntax(String),
-    /// A key that nobody knows.
-    #[error("there is no key '{key}': {}", nearest.as_ref().map_or("alfil config explain lists all".to_owned(), |nearest| format!("did you mean {nearest}?")))]
-    Key {
-        /// As it was written, with its section.
-        key: String,
-        /// The known key that is written most alike.
-        nearest: Option<String>,
-    },
-    /// A value of the wrong kind.
-    #[error("{key} = {value} cannot be: {why}")]
-    Value {
-        /// Which key.
-        key: String,
-        /// What it was set to.
-        value: String,
-        /// What is wrong.
-        why: String,
-    },
-    /// Not of the form KEY=VALUE.
-    #[error("'{0}' sets nothing: write KEY=VALUE, such as training.batch=128")]
-    Setting(String),
+    /// A key that cannot be set.
+    #[error(transparent)]
+    Key(#[from] KeyError),
     /// Values that make no sense.
     #[error("{}", .0.iter().map(Trouble::to_string).collect::<Vec<_>>().join("; "))]
     Troubles(Vec<Trouble>),
+}
+
+impl ConfigError {
+    /// One value that makes no sense.
+    pub(super) fn trouble(key: &str, why: String) -> ConfigError {
+        ConfigError::Troubles(vec![Trouble { key: key.to_owned(), why }])
+    }
 }
 
 impl Config {
@@ -68,39 +55,14 @@ impl Config {
 
     /// Reads the text of a configuration.
     pub fn parse(text: &str, settings: &[String]) -> Result<Config, ConfigError> {
-        let mut all = defaults();
-        merge(&mut all, text.parse().map_err(syntax)?, "")?;
+        let (mut config, mut found) = (Config::default(), Findings::default());
+        set_table(&mut config, &text.parse().map_err(syntax)?, &mut found)?;
         for setting in settings {
-            merge(&mut all, read_setting(setting)?, "")?;
+            set_text(&mut config, setting, &mut found)?;
         }
-        let config: Config = all.clone().try_into().map_err(|error| wrong_value(&all, &error))?;
-        match config.errors() {
-            errors if errors.is_empty() => Ok(config),
-            errors => Err(ConfigError::Troubles(errors)),
-        }
+        Settings::check(&config, &mut found);
+        if found.errors.is_empty() { Ok(config) } else { Err(ConfigError::Troubles(found.errors)) }
     }
-}
-
-/// The configuration with no key set. It is a part of the program and has been tested.
-pub(super) fn defaults() -> Table {
-    DEFAULTS.parse().unwrap_or_default()
-}
-
-/// Names the key whose value is none that it can have.
-fn wrong_value(all: &Table, error: &toml::de::Error) -> ConfigError {
-    let wrong = super::explain::keys().into_iter().find_map(|key| {
-        let value = super::fixed::value(all, &key).filter(|value| !value.is_table())?;
-        let mut alone = defaults();
-        merge(&mut alone, nested(&key, value.clone()), "").ok()?;
-        let error = alone.try_into::<Config>().err()?;
-        let why = match (&value, error.message().split_once("expected ")) {
-            (Value::Integer(_), _) => "it is too small or too large".to_owned(),
-            (_, Some((_, choices))) => format!("use {}", choices.trim_start_matches("one of ").replace('`', "")),
-            _ => error.message().to_owned(),
-        };
-        Some(ConfigError::Value { key, value: value.to_string(), why })
-    });
-    wrong.unwrap_or_else(|| ConfigError::Syntax(error.message().to_owned()))
 }
 
 fn syntax(error: toml::de::Error) -> ConfigError {
@@ -114,81 +76,53 @@ fn line_of(error: &toml::de::Error) -> String {
     place.map_or(String::new(), |place| format!(" ({place})"))
 }
 
-/// Puts what was set in the place of the defaults.
-fn merge(all: &mut Table, set: Table, section: &str) -> Result<(), ConfigError> {
-    for (key, value) in set {
-        let name = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
-        match (all.get_mut(&key), value) {
-            (None, _) => return Err(ConfigError::Key { nearest: nearest(&name), key: name }),
-            (Some(Value::Table(known)), Value::Table(set)) => merge(known, set, &name)?,
-            (Some(known), value) => *known = fit(known, value, name)?,
-        }
-    }
-    Ok(())
-}
-
-/// A value of the same kind as the default: a whole number may stand for one with a fraction.
-fn fit(known: &Value, value: Value, key: String) -> Result<Value, ConfigError> {
-    match (known, value) {
-        (Value::Float(_), Value::Integer(number)) => Ok(Value::Float(number as f64)),
-        (known, value) if known.same_type(&value) => Ok(value),
-        (known, value) => {
-            let kind = match known {
-                Value::Integer(_) => "a whole number",
-                Value::Float(_) => "a number",
-                Value::Boolean(_) => "true or false",
-                Value::Array(_) => "a list",
-                Value::Table(_) => "a section",
-                Value::String(_) | Value::Datetime(_) => "text",
-            };
-            let why = format!("{kind} is needed, such as {known}");
-            Err(ConfigError::Value { key, value: value.to_string(), why })
-        }
-    }
-}
-
-/// `training.batch=128` as a table. What is no TOML value is taken for text.
-fn read_setting(setting: &str) -> Result<Table, ConfigError> {
-    let (key, value) = setting.split_once('=').ok_or_else(|| ConfigError::Setting(setting.to_owned()))?;
-    let (key, value) = (key.trim(), value.trim());
-    let parsed = format!("value = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("value"));
-    Ok(nested(key, parsed.unwrap_or_else(|| Value::String(value.to_owned()))))
-}
-
-/// A table with nothing but this key.
-fn nested(key: &str, value: Value) -> Table {
-    let (sections, last) = key.rsplit_once('.').unwrap_or(("", key));
-    let table = Table::from_iter([(last.to_owned(), value)]);
-    if sections.is_empty() { table } else { nested(sections, Value::Table(table)) }
-}
-
-fn nearest(name: &str) -> Option<String> {
-    let keys = super::explain::keys();
-    let distance = |key: &String| {
-        // A key in the wrong section is nearer than one that is spelt wrong.
-        let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
-        let spelling = |name: &str, key: &str| 2 * alfil_core::wording::distance(name, key);
-        spelling(name, key).min(1 + spelling(&last(name), &last(key)))
-    };
-    let best = keys.into_iter().min_by_key(distance)?;
-    (distance(&best) <= 6).then_some(best)
-}
-
 #[cfg(test)]
 mod tests {
+    use alfil_core::settings::{Kind, Value};
+
+    use super::super::{explain, render};
     use super::*;
 
     #[test]
-    fn the_defaults_are_a_configuration_and_name_every_key() {
-        let config = Config::parse("", &[]).unwrap();
-        let all = Table::try_from(&config).unwrap();
-        assert_eq!(all.keys().collect::<Vec<_>>().len(), defaults().len());
-        for (section, table) in &all {
-            let Value::Table(table) = table else { continue };
-            let Value::Table(known) = &defaults()[section] else { panic!("{section}") };
-            let names = |table: &Table| table.keys().cloned().collect::<std::collections::BTreeSet<_>>();
-            assert_eq!(names(table), names(known), "{section}");
+    fn the_defaults_are_a_configuration_and_every_key_is_explained() {
+        assert_eq!(Config::parse("", &[]).unwrap(), Config::default());
+        for declaration in Config::declarations() {
+            let text = explain(&declaration.key).unwrap_or_default();
+            assert!(text.starts_with("# ") && text.contains(&format!("\n{} = ", declaration.split().1)), "{text}");
         }
+        assert_eq!(explain("training.bath"), None);
+        let gate = explain("gate").unwrap_or_default();
+        assert!(gate.starts_with("[gate]\n# ") && gate.contains("\nvisits = ") && !gate.contains("[rating]"), "{gate}");
+    }
+
+    #[test]
+    fn what_is_rendered_reads_back() {
+        let settings = [
+            "training.rate_steps=[3, 4]",
+            "training.rate_factors=[0.5, 0.1]",
+            "rating.players=[\"random\", \"random:name=a\\\"b\"]",
+        ];
+        let config = Config::parse("seed = 99", &settings.map(str::to_owned)).unwrap();
+        assert_eq!(Config::parse(&render(&config), &[]).unwrap(), config);
+    }
+
+    #[test]
+    fn any_setting_can_be_read_and_set_by_its_key() {
+        let mut config = Config::default();
+        for declaration in Config::declarations() {
+            assert_eq!(config.get(&declaration.key), Some(declaration.default.clone()), "{}", declaration.key);
+            config.set(&declaration.key, &declaration.default).unwrap();
+            if let Some(bounds) = declaration.bounds.filter(|bounds| bounds.most.is_finite()) {
+                let beyond = match declaration.kind {
+                    Kind::Numbers => Value::from(vec![bounds.most + 1.0]),
+                    Kind::Number => Value::from(bounds.most + 1.0),
+                    _ => Value::from(bounds.most as i64 + 1),
+                };
+                let refused = config.set(&declaration.key, &beyond).unwrap_err().to_string();
+                assert_eq!(refused, format!("must be {bounds}"), "{}", declaration.key);
+            }
+        }
+        assert_eq!(config, Config::default());
     }
 
     #[test]
@@ -198,7 +132,7 @@ mod tests {
         let config =
             Config::parse(text, &set(&["training.batch = 32", "game=tictactoe", "encoding = \"tictactoe/stones\""]));
         let config = config.unwrap();
-        assert_eq!((config.seed, config.training.batch, config.training.rate), (7, 32, 1.0));
+        assert_eq!((config.seed, config.training.batch, config.training.learning.schedule.rate), (7, 32, 1.0));
         assert_eq!(config.game, "tictactoe");
         let error = |text: &str, settings: &[&str]| Config::parse(text, &set(settings)).unwrap_err().to_string();
         assert_eq!(error("[trainin]\nrate = 1", &[]), "there is no key 'trainin': did you mean training?");

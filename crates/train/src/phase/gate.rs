@@ -8,13 +8,57 @@ use alfil_arena::contest::{Archive, Ended, Match, Report, Settings};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, TreeSettings};
 use alfil_arena::stats::{Decision, Sprt};
+use alfil_core::settings::Findings;
+use alfil_core::{choices, settings};
 use alfil_game::Encoding;
 use alfil_nn::Network;
 
 use super::{Purpose, Run, Tell};
 use crate::Event;
-use crate::config::GateKind;
 use crate::run::{GateMetrics, Phase, RunError};
+
+choices! {
+    /// What a candidate has to do to be promoted.
+    pub enum GateKind {
+        /// Nothing, as in AlphaZero.
+        None = "none",
+        /// Win a share of the points, as in AlphaGo Zero.
+        Score = "score",
+        /// Pass a sequential test.
+        Sprt = "sprt",
+    }
+}
+
+settings! {
+    /// The match that a candidate has to pass.
+    #[derive(Copy)]
+    pub struct GateSettings {
+        /// What a candidate has to do to be promoted: sprt (a sequential test that stops early), score (a share of the points) or none.
+        pub kind: GateKind = GateKind::Sprt;
+        /// Games at most. A sequential test that is still undecided goes by the score then: half the points are enough.
+        pub games: u64 = 100, in 2..=1_000_000;
+        /// Visits per move.
+        pub visits: u32 = 32, in 1..=1_000_000;
+        /// score: the share of the points (0.55 in AlphaGo Zero).
+        pub score: f64 = 0.55, in 0.0..=1.0;
+        /// sprt: the Elo of the hypothesis that the candidate is too weak. Around 0: a network that is no stronger, but has seen more,
+        /// may take over.
+        pub elo0: f64 = -30.0, in -1000.0..=1000.0;
+        /// sprt: the Elo of the hypothesis that it is strong enough.
+        pub elo1: f64 = 30.0, in -1000.0..=1000.0;
+        /// sprt: the rate of errors, of either kind.
+        pub error: f64 = 0.05, in 1e-6..=0.4;
+    }
+    check GateSettings::check;
+}
+
+impl GateSettings {
+    fn check(&self, found: &mut Findings) {
+        if self.elo0 >= self.elo1 {
+            found.error("elo1", "must be more than elo0");
+        }
+    }
+}
 
 impl<E: Encoding> Run<E> {
     /// Tries the candidate, and promotes it if it passes. False if it was stopped before the end.

@@ -5,15 +5,17 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
+use alfil_core::settings;
+use alfil_core::settings::Findings;
 use alfil_game::{Encoding, Game, Mover};
-use alfil_nn::learning::{LearnError, Learner, MeanLosses, Samples};
+use alfil_nn::learning::{LearnError, Learner, LearningSettings, MeanLosses, Samples};
 use alfil_nn::{Batch, Engine, Model, Network, Origin, Outputs};
 use alfil_search::EvaluatorError;
-use alfil_selfplay::replay::{Damage, Draw, DrawSettings, ReplayError, Window, build};
+use alfil_selfplay::replay::{Damage, Draw, DrawSettings, ReplayError, ValueTarget, Window, build};
 
 use super::{Purpose, Run, Tell, checkpoint};
-use crate::Event;
 use crate::run::{LearningMetrics, Phase, RunError};
+use crate::{Config, Event};
 
 /// Batches that are built ahead of the learner.
 const AHEAD: usize = 4;
@@ -27,10 +29,55 @@ const CALIBRATED: usize = 1024;
 /// Ranges of the expected result in the calibration.
 const RANGES: usize = 10;
 
+settings! {
+    /// How much is learnt, and how.
+    pub struct TrainingSettings {
+        /// Positions of a step.
+        pub batch: usize = 256, in 2..=65_536;
+        /// Steps of a generation at most; 0 is no limit beside that of reuse.
+        pub steps: u64 = 0;
+        /// How often a position is used, on average: a generation has as many steps as use its new positions that are learnt from this
+        /// often. Those of the first generations are used more often, since there are no others yet.
+        pub reuse: f64 = 4.0, in 0.001..=1000.0;
+        /// The same for as long as fewer than window.first positions have been played: a network memorises the positions of few games.
+        /// 0 is the same as later.
+        pub first_reuse: f64 = 0.0, in 0.0..=1000.0;
+        /// How the network is taught.
+        pub learning: LearningSettings;
+        /// What its value learns.
+        pub target: ValueTarget;
+        /// Batches that the statistics of the batch norms are gathered from before a network is exported.
+        pub statistics_batches: usize = 16, in 0..=10_000;
+        /// A checkpoint is written every this many steps, and at the end of a generation.
+        pub checkpoint_steps: u64 = 1000, in 1..;
+    }
+    check TrainingSettings::check;
+}
+
+impl TrainingSettings {
+    fn check(&self, found: &mut Findings) {
+        if self.steps == 0 && self.reuse > 16.0 {
+            found.warning("reuse", "is high: the network may memorise its games");
+        }
+    }
+}
+
+impl Config {
+    /// Steps in which a generation's new positions are learnt from, when `played` positions have been played in all.
+    pub(crate) fn steps(&self, positions: u64, played: u64) -> u64 {
+        let training = &self.training;
+        let few = played < self.window.size.first;
+        let reuse = if few && training.first_reuse > 0.0 { training.first_reuse } else { training.reuse };
+        let learnt_from = positions as f64 * (1.0 - self.window.sampling.held_out);
+        let most = if training.steps == 0 { u64::MAX } else { training.steps };
+        ((learnt_from * reuse / training.batch as f64).round() as u64).clamp(1, most)
+    }
+}
+
 impl<E: Encoding> Run<E> {
     /// Learns from the window, and makes a candidate. False if it was stopped before the end.
     pub(super) fn learn(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<bool, RunError> {
-        let window = Window::of(&self.replay, &self.config.window_settings());
+        let window = Window::of(&self.replay, &self.config.window.size);
         let began = Instant::now();
         let before = self.learner.steps();
         let (sum, waiting) = self.take_steps(&window, stop, tell)?;
@@ -60,7 +107,7 @@ impl<E: Encoding> Run<E> {
         self.state.pending.learning = LearningMetrics {
             seconds,
             steps: self.learner.steps(),
-            rate: self.config.learning().schedule.at(self.learner.steps().saturating_sub(1)),
+            rate: self.config.training.learning.schedule.at(self.learner.steps().saturating_sub(1)),
             window: window.positions(),
             samples_per_second: (taken * self.config.training.batch as u64) as f64 / seconds.max(1e-9),
             waiting: waiting.as_secs_f64() / seconds.max(1e-9),
@@ -132,13 +179,12 @@ impl<E: Encoding> Run<E> {
     fn draw_settings(&self, samples: u64, purpose: Purpose) -> DrawSettings {
         DrawSettings {
             samples,
-            held_out: self.config.window.held_out,
+            sampling: self.config.window.sampling,
             from_held_out: matches!(purpose, Purpose::HeldOut | Purpose::Calibration),
-            symmetries: self.config.window.symmetries,
-            search_value: match purpose {
+            target: match purpose {
                 // What is expected is compared with what happened, and nothing else.
-                Purpose::Calibration => 0.0,
-                _ => self.config.training.search_value as f32,
+                Purpose::Calibration => ValueTarget { search_value: 0.0 },
+                _ => self.config.training.target,
             },
             seed: self.seed(purpose),
         }
@@ -156,7 +202,7 @@ impl<E: Encoding> Run<E> {
         let settings = self.draw_settings(samples as u64, purpose);
         let Run { replay, learner, architecture, rules, config, .. } = self;
         let batch = config.training.batch;
-        let is_none = settings.from_held_out && settings.held_out == 0.0;
+        let is_none = settings.from_held_out && settings.sampling.held_out == 0.0;
         let count = if is_none { 0 } else { samples.div_ceil(batch) };
         let mut draw = Draw::new(window, settings);
         let mut failed = None;

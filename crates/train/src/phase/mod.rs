@@ -8,6 +8,10 @@ mod rate;
 mod selfplay;
 mod show;
 
+pub use gate::{GateKind, GateSettings};
+pub use learn::TrainingSettings;
+pub use rate::RatingSettings;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
@@ -72,7 +76,7 @@ enum Purpose {
 
 /// Ends games as the endgame tables that a configuration names know they will, if it names any.
 fn judge<G: References>(config: &Config) -> Result<Option<Judge<G>>, RunError> {
-    let folders = &config.selfplay.adjudicate_syzygy;
+    let folders = &config.selfplay.adjudication.syzygy;
     if folders.is_empty() {
         return Ok(None);
     }
@@ -103,7 +107,7 @@ impl<E: Encoding> Run<E> {
         let written = alfil_core::disk::write_whole(&path, render(&config).as_bytes());
         written.map_err(|why| RunError::io("write", &path, why))?;
         let seed = derive(config.seed, &[Purpose::Weights as u64]);
-        let mut learner = (machine.learner)(&architecture, &config.encoding, config.learning(), seed)?;
+        let mut learner = (machine.learner)(&architecture, &config.encoding, config.training.learning.clone(), seed)?;
         let state = if begun { State::load(&directory)? } else { State::new() };
         if !begun {
             let weights = learner.export(&mut std::iter::empty())?;
@@ -140,7 +144,7 @@ impl<E: Encoding> Run<E> {
     pub fn check(config: &Config) -> Result<<E::Game as Game>::Rules, RunError> {
         let rules = config.game_rules::<E::Game>()?;
         config.check_game::<E::Game>(&rules)?;
-        config.selfplay_settings::<E::Game>(&rules)?;
+        config.selfplay.starts.listed::<E::Game>(&rules)?;
         judge::<E::Game>(config)?;
         rate::baselines::<E::Game>(config)?;
         Ok(rules)

@@ -36,7 +36,8 @@ impl<E: Encoding> Run<E> {
         let tickets = Arc::new(Tickets::limited(next.., ahead));
         let folder = self.directory.selfplay();
         let session = Session {
-            settings: self.config.selfplay_settings::<E::Game>(&self.rules)?,
+            settings: self.config.selfplay.clone(),
+            listed: self.config.selfplay.starts.listed::<E::Game>(&self.rules)?,
             rules: self.rules.clone(),
             lanes: self.machine.lanes,
             backend: &SwappingBackend(Arc::clone(&newest)),

@@ -10,12 +10,46 @@ use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, PlayerLine};
 use alfil_arena::stats::Rating;
 use alfil_core::seed::derive;
+use alfil_core::settings;
+use alfil_core::settings::Findings;
 use alfil_game::{Encoding, FullGame};
 use alfil_nn::Network;
 
 use super::{Purpose, Run, Tell};
 use crate::run::{ExamMetrics, Metrics, Phase, RatingMetrics, RunError};
 use crate::{Config, Event};
+
+settings! {
+    /// How the strength of promoted networks is measured.
+    pub struct RatingSettings {
+        /// Promoted networks are rated every this many generations; 0 never.
+        pub every: u32 = 5;
+        /// Games of each player, on average.
+        pub games: u64 = 40, in 2..=1_000_000;
+        /// Visits per move.
+        pub visits: u32 = 64, in 1..=1_000_000;
+        /// The other players: see alfil match --help. The first has the rating 0.
+        pub players: Vec<String> = ["random", "uct:rollouts=50", "uct:rollouts=400"].map(str::to_owned).to_vec();
+        /// Earlier networks of the run that take part, spread evenly over it.
+        pub earlier: usize = 3, in 0..=1_000;
+        /// Positions that the game's exact solver, where it has one, is asked about: which share of moves keeps the value of the game.
+        pub positions: usize = 200, in 0..=100_000;
+    }
+    check RatingSettings::check;
+}
+
+impl RatingSettings {
+    fn check(&self, found: &mut Findings) {
+        for player in &self.players {
+            if let Err(error) = player.parse::<PlayerLine>() {
+                found.error("players", format!("names '{player}', which is no player: {error}"));
+            }
+        }
+        if self.every > 0 && self.players.is_empty() {
+            found.warning("players", "is empty: networks are compared with each other only");
+        }
+    }
+}
 
 impl<E: Encoding> Run<E> {
     /// Rates the promoted network if it is time to, and ends the generation. False if it was stopped before the end.

@@ -27,7 +27,8 @@ impl<E: Encoding> Run<E> {
         let backend = self.machine.backend::<E>(&self.champion)?;
         let began = Instant::now();
         let session = Session {
-            settings: self.config.selfplay_settings::<E::Game>(&self.rules)?,
+            settings: self.config.selfplay.clone(),
+            listed: self.config.selfplay.starts.listed::<E::Game>(&self.rules)?,
             rules: self.rules.clone(),
             lanes: self.machine.lanes,
             backend: &*backend,
