@@ -88,10 +88,13 @@ impl<K: Keys> FromArgMatches for Flags<K> {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         let refused = |why: String| clap::Error::raw(ErrorKind::ValueValidation, why + "\n");
+        let declarations = Config::declarations();
         let mut found = Findings::default();
         let mut set = |text: &str| {
             let key = text.split('=').next().unwrap_or_default().trim();
-            if Config::default().get(key).is_some() && !K::takes(key) {
+            let named = |known: &&Declaration| known.key == key || known.split().0 == key;
+            let mut named = declarations.iter().filter(named).peekable();
+            if named.peek().is_some() && !named.any(|known| K::takes(&known.key)) {
                 return Err(refused(format!("{key} means nothing to this command")));
             }
             set_text(&mut self.config, text, &mut found).map_err(|error| refused(error.to_string()))
@@ -99,7 +102,7 @@ impl<K: Keys> FromArgMatches for Flags<K> {
         for text in matches.get_many::<String>(SET).into_iter().flatten() {
             set(text)?;
         }
-        for declaration in Config::declarations().iter().filter(|declaration| K::takes(&declaration.key)) {
+        for declaration in declarations.iter().filter(|declaration| K::takes(&declaration.key)) {
             if let Some(value) = matches.get_one::<String>(&declaration.key) {
                 set(&format!("{}={value}", declaration.key))?;
             }
@@ -152,6 +155,7 @@ mod tests {
         let wrong = |arguments| read(arguments).unwrap_err();
         assert_eq!(wrong("--visits 1"), "error: selfplay.visits must be from 2 to 1000000\n");
         assert_eq!(wrong("--set training.batch=8"), "error: training.batch means nothing to this command\n");
+        assert_eq!(wrong("--set training={batch=8}"), "error: training means nothing to this command\n");
         assert!(wrong("--set selfplay.visit=8").contains("did you mean selfplay.visits?"));
         assert!(wrong("--search alphabeta").contains("use gumbel, puct"));
         assert!(wrong("--starts-share 0.5").contains("selfplay.starts_file must name a file"));

@@ -29,7 +29,7 @@ fn settings(optimizer: Optimizer, rate: f64) -> LearningSettings {
         optimizer,
         schedule: Schedule { rate, warm_up: 0, ..Schedule::default() },
         clip: 0.0,
-        weights: LossWeights { policy: 1.0, value: 1.0, moves_left: 1.0 },
+        weights: LossWeights { moves_left: 1.0, ..LossWeights::default() },
         average: 0.0,
         mixed_precision: false,
     }
@@ -98,7 +98,7 @@ fn network<E: Encoding>(architecture: &Architecture, weights: Weights) -> Networ
     Network { architecture: architecture.clone(), weights, origin: Origin::of::<E>() }
 }
 
-/// The losses of a network as it plays, computed here.
+/// The losses of a network as it plays, computed here: a second opinion on every term.
 fn losses_in_play<E: Encoding>(network: &Network, samples: &Samples) -> Losses {
     let mut outputs = Outputs::default();
     Engine::new(Arc::new(Model::new::<E>(network).unwrap())).evaluate(samples.batch(), &mut outputs);
