@@ -71,7 +71,7 @@ impl Game for Nim {
     type Rules = ();
 
     const NAME: &'static str = "nim";
-    const TITLE: &'static str = "Nim with heaps of 1, 3, 5 and 7 sticks, the last stick wins";
+    const TITLE: &'static str = "Nim with heaps 1-3-5-7, last stick wins";
     const SIDES: [&'static str; 2] = ["first", "second"];
 
     fn new(_: &()) -> Nim {
