@@ -4,7 +4,7 @@ use alfil_game::{Estimates, Game, Knowledge, Side, Turn, Turns};
 
 use super::node::{Node, worth};
 
-/// A game in which a ply is a whole turn: those that the game itself finds [worth looking at](Game::turns), with the game's
+/// A game in which a ply is a whole turn: those that the game itself finds [worth looking at](Turns::turns), with the game's
 /// full evaluation. Where a turn is one move, it is the same tree as that of [`GameNode`](super::GameNode).
 #[derive(Clone, Debug)]
 pub struct TurnNode<G: Game> {

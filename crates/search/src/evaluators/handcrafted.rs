@@ -9,7 +9,7 @@ use crate::{Evaluation, Evaluator, EvaluatorError};
 /// How sharply priors prefer the better move: this much better is e times as likely.
 const PRIOR_SCALE: f32 = 100.0;
 
-/// Estimates positions by [`Game::evaluate`], and moves by the estimate one ply later.
+/// Estimates positions by [`Estimates::evaluate`], and moves by the estimate one ply later.
 pub struct Handcrafted {
     knowledge: Knowledge,
     answers: Answers,
