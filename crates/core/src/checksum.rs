@@ -5,7 +5,7 @@ use std::io::{self, Read};
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
 
-/// What a file carries to show that it still is what was written.
+/// The checksum of bytes; a file carries it to show that it is still what was written.
 pub fn checksum(bytes: &[u8]) -> u64 {
     let mut hash = Fnv::default();
     hash.feed(bytes);
@@ -56,14 +56,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_published_test_values_come_out() {
+    fn published_test_values_are_reproduced() {
         assert_eq!(checksum(b""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(checksum(b"a"), 0xaf63_dc4c_8601_ec8c);
         assert_eq!(checksum(b"foobar"), 0x8594_4171_f739_67e8);
     }
 
     #[test]
-    fn parts_make_the_same_sum_as_the_whole() {
+    fn parts_give_the_same_sum_as_the_whole() {
         let mut hash = Fnv::default();
         hash.feed(b"foo");
         hash.feed(b"bar");

@@ -21,7 +21,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write().inspect_err(|_| drop(std::fs::remove_file(&partial)))
 }
 
-/// Gives a whole file another name, and makes sure that the name has reached the disk: what is written later may speak of it.
+/// Gives a whole file another name, and makes sure that the name has reached the disk: files written later may refer to
+/// it.
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::rename(from, to)?;
     // Elsewhere folders cannot be opened.
@@ -33,8 +34,8 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The paths of all that is in a folder, in order. An entry that cannot be read makes the whole list an error: whoever takes a
-/// part for the whole may overwrite what is missing from it.
+/// The paths of all entries of a folder, in order. An entry that cannot be read makes the whole list an error: a caller
+/// that takes a part for the whole may overwrite what is missing from it.
 pub fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
     let mut paths = entries.collect::<io::Result<Vec<PathBuf>>>()?;
@@ -42,7 +43,7 @@ pub fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Removes what processes that were killed have left of unfinished files in a folder. Nobody may be writing there.
+/// Removes unfinished files that killed processes have left in a folder. No process may be writing there.
 pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for path in list(folder)? {
         if path.file_name().is_some_and(|name| name.to_string_lossy().contains(PARTIAL)) {
@@ -57,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_listed_in_order_and_cleaned_of_what_is_unfinished() {
+    fn folders_are_listed_in_order_and_cleaned_of_unfinished_files() {
         let folder = std::env::temp_dir().join(format!("alfil-core-disk-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let paths = ["b", "a", "c.partial-1"].map(|name| folder.join(name));
@@ -67,7 +68,7 @@ mod tests {
         assert_eq!(list(&folder).unwrap(), [paths[1].clone(), paths[0].clone(), paths[2].clone()]);
         remove_unfinished(&folder).unwrap();
         assert_eq!(list(&folder).unwrap().len(), 2);
-        // A file is no folder, and one that is not there is no empty one.
+        // A file is not a folder, and a missing folder is not an empty one.
         assert!(list(&paths[0]).is_err());
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(list(&folder).unwrap_err().kind(), io::ErrorKind::NotFound);

@@ -1,8 +1,8 @@
 //! The bottom of the workspace: small things that every crate needs and none should own.
 //!
-//! [`disk`] writes files that appear whole or not at all, [`checksum`] shows that they still are what was written, [`seed`]
-//! derives seeds, [`mod@settings`] declares settings once, [`wording`] and [`numbers`] keep messages readable, [`svg`] draws charts. Knows
-//! nothing of games, networks or search.
+//! [`disk`] writes files that appear whole or not at all, [`checksum`] shows that they are still what was written,
+//! [`seed`] derives seeds, [`mod@settings`] declares settings once, [`wording`] and [`numbers`] keep messages readable,
+//! [`svg`] draws charts. Knows nothing of games, networks or search.
 
 pub mod checksum;
 pub mod disk;
@@ -12,7 +12,7 @@ pub mod settings;
 pub mod svg;
 pub mod wording;
 
-/// Threads that this machine can run at the same time; 1 if it does not tell.
+/// Threads that this machine can run at the same time; 1 if that is unknown.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

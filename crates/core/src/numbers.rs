@@ -1,9 +1,9 @@
 //! Numbers as people read them.
 
-/// What stands where there is no number.
+/// Shown where there is no number.
 const NOTHING: &str = "–";
 
-/// Numbers from here on are written as `1.5e300`: nobody counts twelve digits and more.
+/// Numbers from here on are written as `1.5e300`: twelve digits and more are hard to read.
 pub const LARGEST_WRITTEN_OUT: f64 = 1e12;
 
 /// `1,234,567`
@@ -19,7 +19,7 @@ pub fn count(number: u64) -> String {
     text
 }
 
-/// With four digits that mean something.
+/// With four significant digits.
 pub fn number(number: f64) -> String {
     if !number.is_finite() {
         return NOTHING.to_owned();
@@ -47,7 +47,7 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// Whole points, or endless.
+/// Whole points, or infinity.
 pub fn elo(elo: f64) -> String {
     match elo {
         elo if elo.is_nan() => NOTHING.to_owned(),
@@ -71,12 +71,12 @@ pub fn time(seconds: f64) -> String {
     }
 }
 
-/// Two digits that mean something, and the power of ten.
+/// Two significant digits, and the power of ten.
 fn scientific(number: f64) -> String {
     minus(&format!("{number:.1e}")).replacen(".0e", "e", 1)
 }
 
-/// A hyphen is too short to be seen before a number.
+/// With a minus sign instead of a hyphen, which is hard to see before a number.
 pub fn minus(number: &str) -> String {
     number.replacen('-', "−", 1)
 }

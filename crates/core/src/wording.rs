@@ -19,7 +19,7 @@ pub fn shorten(text: &str) -> String {
     cut(text, 80).chars().flat_map(char::escape_debug).collect()
 }
 
-/// At most so many characters.
+/// The first characters of a text, at most `longest`; an ellipsis stands for the rest.
 pub fn cut(text: &str, longest: usize) -> String {
     match text.char_indices().nth(longest) {
         Some(_) => text.chars().take(longest.saturating_sub(1)).chain(['…']).collect(),

@@ -1,4 +1,4 @@
-//! What is declared of a setting.
+//! The declaration of a setting.
 
 use std::fmt;
 use std::ops::{RangeFrom, RangeInclusive};
@@ -8,7 +8,7 @@ use super::{Kind, SettingValue, Value};
 /// A setting as it was declared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
-    /// Its key, behind the name of its section and a dot if it is in one.
+    /// Its key, after the name of its section and a dot if it is in one.
     pub key: String,
     /// What it means, in one or several lines.
     pub doc: String,
@@ -18,7 +18,7 @@ pub struct Declaration {
     pub kind: Kind,
     /// The range of a number, or of each number in a list.
     pub bounds: Option<Bounds>,
-    /// A run keeps it from its beginning.
+    /// Whether it cannot change after a run has begun.
     pub fixed: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Whether a number, or every number of a list, is within the range. What is no number is not.
+    /// Whether a number, or every number of a list, is within the range. Other values are not.
     pub fn contain(self, value: &Value) -> bool {
         let holds = |number: f64| (self.least..=self.most).contains(&number);
         match value {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Something about a setting that cannot be, or that is probably not meant.
+/// Something about a setting that is impossible, or probably not intended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// Its key.
@@ -20,26 +20,26 @@ impl fmt::Display for Trouble {
 /// What checks have found.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    /// What cannot be.
+    /// What is impossible.
     pub errors: Vec<Trouble>,
-    /// What can be but is probably not meant.
+    /// What is possible but probably not intended.
     pub warnings: Vec<Trouble>,
     /// The section that is being checked, with its dot.
     section: String,
 }
 
 impl Findings {
-    /// Notes that a setting cannot be as it is.
+    /// Notes that the value of a setting is impossible.
     pub fn error(&mut self, key: &str, why: impl Into<String>) {
         self.errors.push(Trouble { key: format!("{}{key}", self.section), why: why.into() });
     }
 
-    /// Notes that a setting is probably not meant as it is.
+    /// Notes that the value of a setting is probably not intended.
     pub fn warning(&mut self, key: &str, why: impl Into<String>) {
         self.warnings.push(Trouble { key: format!("{}{key}", self.section), why: why.into() });
     }
 
-    /// Checks a section: its keys get its name.
+    /// Checks a section: its name is put before its keys.
     pub fn within(&mut self, section: &str, check: impl FnOnce(&mut Findings)) {
         let outside = self.section.len();
         self.section += section;

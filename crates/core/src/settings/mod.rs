@@ -32,7 +32,7 @@ pub trait Settings: Default {
     fn check(&self, found: &mut Findings);
 }
 
-/// Why a setting cannot have a value. The key is known to whoever asked.
+/// Why a setting cannot have a value. The caller knows the key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingError {
     /// There is no such key.
@@ -48,10 +48,10 @@ pub enum SettingError {
 
 /// Declares a struct of settings.
 ///
-/// A field is `name: type = default`, then `in` its range, if it has one, `key` and the key if it is not called like the field,
-/// and `fixed = true` if a run keeps it from its beginning. Its doc comment is what `alfil config explain` shows. A field without a
-/// default is a struct of settings itself: its keys join those of this one or, where it has a `key`, make up a section.
-/// `check` names a function that looks at settings which depend on each other.
+/// A field is `name: type = default`, then `in` its range, if it has one, `key` and the key if it differs from the
+/// field's name, and `fixed = true` if it cannot change after a run has begun. Its doc comment is what `alfil config
+/// explain` shows. A field without a default is a struct of settings itself: its keys join those of this one or, where
+/// it has a `key`, make up a section. `check` names a function that looks at settings that depend on each other.
 ///
 /// ```
 /// use alfil_core::settings::{Findings, Settings, Value};

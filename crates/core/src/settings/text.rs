@@ -5,16 +5,16 @@ use super::{Declaration, Findings, Kind, SettingError, Settings, Table, Value};
 /// Why a key cannot be set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum KeyError {
-    /// A key that nobody knows.
+    /// There is no such key.
     #[error("there is no key '{key}': {}", nearest.as_ref().map_or("alfil config explain lists all".to_owned(), |nearest| format!("did you mean {nearest}?")))]
     Unknown {
         /// As it was written, with its section.
         key: String,
-        /// The known key that is written most alike.
+        /// The known key with the nearest spelling.
         nearest: Option<String>,
     },
     /// A value of the wrong kind.
-    #[error("{key} = {value} cannot be: {why}")]
+    #[error("{key} = {value} is not valid: {why}")]
     Value {
         /// Which key.
         key: String,
@@ -28,7 +28,7 @@ pub enum KeyError {
     Form(String),
 }
 
-/// Sets what a table says, section by section. Values that are out of their range are left as they were and put to the findings.
+/// Sets what a table says, section by section. Values out of their range are not set and are added to the findings.
 pub fn set_table<S: Settings>(settings: &mut S, table: &Table, found: &mut Findings) -> Result<(), KeyError> {
     let declarations = S::declarations();
     for (name, value) in table {
@@ -59,7 +59,7 @@ pub fn set_text<S: Settings>(settings: &mut S, text: &str, found: &mut Findings)
     set_table(settings, &nested(key, value), found)
 }
 
-/// A table with nothing but this key.
+/// A table with only this key.
 fn nested(key: &str, value: Value) -> Table {
     match key.split_once('.') {
         Some((section, key)) => Table::from_iter([(section.to_owned(), Value::Table(nested(key, value)))]),
@@ -79,7 +79,7 @@ fn set_key<S: Settings>(settings: &mut S, key: &str, value: &Value, found: &mut 
     }
 }
 
-/// The key or section that is written most like this one, if one is near.
+/// The key or section with the spelling nearest to this one, if one is near.
 pub fn nearest<S: Settings>(name: &str) -> Option<String> {
     let declarations = S::declarations();
     let sections = declarations.iter().map(|declaration| declaration.split().0.to_owned());
@@ -167,10 +167,10 @@ mod tests {
         assert_eq!(error("[search]\nvisit = 1", &[]), "there is no key 'search.visit': did you mean search.visits?");
         assert_eq!(error("visits = 1", &[]), "there is no key 'visits': did you mean search.visits?");
         assert_eq!(error("zebra = 1", &[]), "there is no key 'zebra': alfil config explain lists all");
-        assert_eq!(error("search = 1", &[]), "search = 1 cannot be: it is the name of a section");
-        assert_eq!(error("[game]\nname = 1", &[]), "game = { name = 1 } cannot be: text is needed, such as \"nim\"");
+        assert_eq!(error("search = 1", &[]), "search = 1 is not valid: it is the name of a section");
+        assert_eq!(error("[game]\nname = 1", &[]), "game = { name = 1 } is not valid: text is needed, such as \"nim\"");
         assert_eq!(error("", &["batch"]), "'batch' sets nothing: write KEY=VALUE, such as training.batch=128");
-        assert_eq!(error("", &["search.rule=vote"]), "search.rule = \"vote\" cannot be: use uct, puct");
+        assert_eq!(error("", &["search.rule=vote"]), "search.rule = \"vote\" is not valid: use uct, puct");
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether TOML writes this value as it writes those of this kind.
+    /// Whether the value has the TOML type of this kind.
     fn fits(self, value: &Value) -> bool {
         match self {
             Kind::Whole => value.is_integer(),
@@ -56,7 +56,7 @@ impl fmt::Display for Kind {
 
 /// A type that a setting can have.
 pub trait SettingValue: Sized {
-    /// Which values it stands for.
+    /// Which values it can have.
     const KIND: Kind;
 
     /// From a value, if it can be one of this type.
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_read_says_what_can() {
+    fn errors_say_what_can_be_read() {
         fn why<T: SettingValue + std::fmt::Debug>(value: impl Into<Value>, example: T) -> String {
             let example = example.to_value();
             let again = || T::from_value(&example).unwrap();

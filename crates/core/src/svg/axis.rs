@@ -1,4 +1,4 @@
-//! From numbers to places.
+//! From numbers to places on an axis.
 
 use crate::numbers::{LARGEST_WRITTEN_OUT, minus, number};
 
@@ -16,7 +16,7 @@ pub struct Axis {
 /// How the numbers of an axis are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// As it is.
+    /// As they are.
     Number,
     /// In percent.
     Share,
@@ -25,7 +25,7 @@ pub enum Unit {
 }
 
 impl Axis {
-    /// Holds all of the numbers that are finite, from tick to tick; `ticks` of them at least.
+    /// Holds all of the numbers that are finite, from tick to tick, with at least `ticks` ticks.
     pub fn around(numbers: impl IntoIterator<Item = f64>, ticks: u32) -> Axis {
         let (low, high) = ends(numbers).unwrap_or((0.0, 1.0));
         // Equal numbers need some room around them.
@@ -46,8 +46,8 @@ impl Axis {
         Axis { low: low - 0.5, high: high + 0.5, step: round_step((high - low) / 3.9).max(1.0) }
     }
 
-    /// Where a number lies: 0 at the low end, 1 at the high end. Those beyond the ends lie at the ends, and what is no number
-    /// lies at the low end.
+    /// Where a number lies: 0 at the low end, 1 at the high end. Those beyond the ends lie at the ends, NaN at the low
+    /// end.
     pub fn part(&self, number: f64) -> f64 {
         let part = (number - self.low) / (self.high - self.low);
         if part.is_nan() { 0.0 } else { part.clamp(0.0, 1.0) }
@@ -62,7 +62,7 @@ impl Axis {
         (0..=(last - first).max(0.0) as u32).map(move |index| (first + f64::from(index)) * step)
     }
 
-    /// A tick in words.
+    /// The text of a tick.
     pub fn label(&self, tick: f64, unit: Unit) -> String {
         // Not -0.
         let tick = if tick.abs() < self.step / 2.0 { 0.0 } else { tick };
@@ -79,14 +79,14 @@ impl Axis {
     }
 }
 
-/// The smallest and the largest of those that are finite.
+/// The smallest and the largest of the finite numbers.
 fn ends(numbers: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     let finite = numbers.into_iter().filter(|number| number.is_finite());
     let finite = finite.map(|number| number.clamp(-LARGEST, LARGEST));
     finite.map(|number| (number, number)).reduce(|(low, high), (number, _)| (low.min(number), high.max(number)))
 }
 
-/// The largest of 1, 2, 5 times a power of ten that is not larger.
+/// The largest of 1, 2, 5 times a power of ten that is not larger than `most`.
 fn round_step(most: f64) -> f64 {
     if most <= 0.0 {
         return 1.0;

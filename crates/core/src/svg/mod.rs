@@ -1,7 +1,7 @@
 //! Charts as SVG: axes with round ticks, a field with its grid, and the marks in it.
 //!
 //! Marks carry classes instead of colours: a picture that is a file of its own has a small style sheet in it, a picture within
-//! a page takes the page's. Whatever numbers are to be drawn, the picture stays well formed and everything lies inside it.
+//! a page uses the page's. Whatever the numbers, the picture stays well formed and everything lies inside it.
 
 mod axis;
 mod picture;
@@ -19,7 +19,7 @@ impl Colour {
     /// Neither good nor bad.
     pub const GREY: Colour = Colour(5);
 
-    /// Different colours.
+    /// How many colours there are.
     pub const COUNT: usize = 6;
 
     /// The name of the style.

@@ -23,7 +23,7 @@ impl Picture {
         }
     }
 
-    /// A part of a page that has a style sheet. `label` is for those who cannot see it.
+    /// A part of a page that has a style sheet. `label` is for screen readers.
     pub fn within_page(width: f64, height: f64, label: &str) -> Picture {
         Picture {
             out: format!(
@@ -103,7 +103,7 @@ impl Picture {
         self.text("ink", (x + 26.0, y), text);
     }
 
-    /// Marks that have a style and what is shown under the pointer in common.
+    /// Marks that share a style and what is shown under the pointer.
     pub fn group(&mut self, class: &str, title: &str, marks: impl FnOnce(&mut Picture)) {
         let _ = writeln!(self.out, "<g{}>{}", classes(class), titled(title));
         marks(self);
@@ -123,7 +123,7 @@ impl Picture {
     }
 }
 
-/// Text that shows up as it is, in elements and in attributes.
+/// Escapes text so that it is shown as it is, in elements and in attributes.
 pub fn escape(text: &str) -> String {
     let control = |c: char| if c.is_control() && c != '\n' { ' ' } else { c };
     let text: String = text.chars().map(control).collect();
@@ -147,7 +147,7 @@ fn path(points: impl IntoIterator<Item = (f64, f64)>) -> String {
     path
 }
 
-/// No picture has infinite numbers in it.
+/// 0 for numbers that are not finite, which SVG does not allow.
 fn place(number: f64) -> f64 {
     if number.is_finite() { number } else { 0.0 }
 }
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_none_leave_the_picture_whole() {
+    fn numbers_that_are_not_finite_leave_the_picture_well_formed() {
         let mut picture = Picture::file(10.0, 10.0);
         picture.line("", [(f64::NAN, f64::INFINITY)]);
         picture.bar("", (f64::NEG_INFINITY, 3.0), (1.0, 2.0), "");

@@ -9,7 +9,7 @@ pub struct Plot {
     pub x: Axis,
     /// From the bottom up.
     pub y: Axis,
-    /// The edges of the field.
+    /// The left edge of the field.
     pub left: f64,
     /// The right edge.
     pub right: f64,
@@ -53,7 +53,7 @@ impl Plot {
         }
     }
 
-    /// What the numbers below the field mean.
+    /// Writes what the numbers below the field mean.
     pub fn name_x_axis(&self, picture: &mut Picture, name: &str) {
         picture.text("middle", ((self.left + self.right) / 2.0, self.bottom + 33.0), name);
     }

@@ -144,12 +144,12 @@ mod tests {
         assert_eq!(error("rate = 1", &[]), "there is no key 'rate': did you mean training.rate?");
         assert_eq!(error("", &["batch"]), "'batch' sets nothing: write KEY=VALUE, such as training.batch=128");
         let wrong = error("[training]\nbatch = \"many\"", &[]);
-        assert_eq!(wrong, "training.batch = \"many\" cannot be: a whole number is needed, such as 256");
+        assert_eq!(wrong, "training.batch = \"many\" is not valid: a whole number is needed, such as 256");
         assert!(error("seed = ", &[]).contains("line 1"), "{}", error("seed = ", &[]));
-        let vote = "gate.kind = \"vote\" cannot be: use none, score, sprt";
+        let vote = "gate.kind = \"vote\" is not valid: use none, score, sprt";
         assert_eq!(error("[gate]\nkind = \"vote\"", &[]), vote);
         assert_eq!(error("", &["gate.kind=vote"]), vote);
-        assert_eq!(error("seed = -1", &[]), "seed = -1 cannot be: it is too small or too large");
+        assert_eq!(error("seed = -1", &[]), "seed = -1 is not valid: it is too small or too large");
         assert_eq!(error("zebra = 1", &[]), "there is no key 'zebra': alfil config explain lists all");
         assert_eq!(
             error("", &["selfplay.adjudicate_material=-5"]),
