@@ -1,4 +1,4 @@
-//! An allocator that counts, for tests of what takes memory.
+//! An allocator that counts, for tests of memory use.
 //!
 //! A crate of its own, and only ever a dev-dependency: as a feature of another crate it would make everything above that crate
 //! compile once for tests and once more without them.
@@ -26,7 +26,7 @@ pub struct CountingAllocator;
 pub struct Allocations {
     /// How often.
     pub count: u64,
-    /// How much in all; what was freed meanwhile counts as well.
+    /// How much in total, including what was freed meanwhile.
     pub bytes: u64,
 }
 
@@ -50,12 +50,12 @@ pub fn in_use() -> usize {
     IN_USE.load(Relaxed)
 }
 
-/// The most bytes that were in use at a time, by all threads, since the beginning or the last [`forget_most`].
+/// The most bytes that were in use at one time, by all threads, since the start or the last [`forget_most`].
 pub fn most_in_use() -> usize {
     MOST_IN_USE.load(Relaxed)
 }
 
-/// Begins to look for the most bytes in use anew.
+/// Starts [`most_in_use`] again from what is in use now.
 pub fn forget_most() {
     MOST_IN_USE.store(in_use(), Relaxed);
 }

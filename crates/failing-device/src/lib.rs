@@ -1,4 +1,5 @@
-//! For tests of what becomes of games, runs and engines when an evaluator fails. No part of the program depends on this crate.
+//! A device that fails, for tests of how games, runs and engines handle that. No part of the program depends on this
+//! crate.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
@@ -51,7 +52,7 @@ impl Device for FailingDevice {
     }
 }
 
-/// Whatever the name, the same device.
+/// The same device under every name.
 impl Devices for FailingDevice {
     fn open(&self, _: &str) -> Result<Box<dyn Device>, EvaluatorError> {
         Ok(Box::new(self.clone()))
@@ -84,7 +85,7 @@ impl Inference for Failing {
     }
 }
 
-/// Threads of this process; 0 where the system does not tell.
+/// Threads of this process; 0 where that is unknown.
 pub fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").map_or(0, |tasks| tasks.count())
 }
