@@ -108,7 +108,7 @@ fn pgn_read(bencher: Bencher) {
         .bench(|| PgnReader::<Chess, _>::new(file.as_slice()).filter(Result::is_ok).count());
 }
 
-/// Exact judgement of 100 positions of 16 stones, the earliest that should be quick.
+/// Exact results of 100 positions of 16 stones, the earliest that should be quick.
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn connect4_judge(bencher: Bencher) {
     let positions = games::<Connect4>(1_000).into_iter().filter_map(|game| game.into_iter().nth(16));

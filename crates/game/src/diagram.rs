@@ -1,4 +1,4 @@
-//! A position as a picture, for whatever draws boards: which cells there are, and what stands in them.
+//! A position as a picture, for anything that draws boards: the cells and what stands on them.
 
 use crate::Side;
 
@@ -25,22 +25,22 @@ pub enum Shape {
 /// A cell of a [`Diagram`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnCell {
-    /// Its middle.
+    /// Its centre, left to right.
     pub x: f32,
-    /// Its middle.
+    /// Its centre, bottom to top.
     pub y: f32,
-    /// What it is called, unlike all others.
+    /// Its name, unique on the board.
     pub name: String,
-    /// What it is like when nothing stands there.
+    /// What it looks like when it is empty.
     pub ground: Ground,
-    /// Who stands there, and what.
+    /// The piece on it and its owner.
     pub piece: Option<(Side, Figure)>,
 }
 
-/// What a cell is like when nothing stands there.
+/// What a cell looks like when it is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {
-    /// One of up to three shades that tell neighbours apart, the lightest first.
+    /// One of up to three shades that distinguish neighbours, the lightest first.
     Shade(u8),
     /// Nothing can stand there.
     Obstacle,
@@ -72,18 +72,18 @@ pub enum Figure {
         /// Whether it can do nothing more before the other side has moved.
         tired: bool,
     },
-    /// A number that stands on the ground, with no piece there.
+    /// A number on a cell without a piece.
     Number(u32),
 }
 
-/// Words beside the board.
+/// Text beside the board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
-    /// Their middle.
+    /// Its centre, left to right.
     pub x: f32,
-    /// Their middle.
+    /// Its centre, bottom to top.
     pub y: f32,
-    /// What they say.
+    /// What it says.
     pub text: String,
 }
 
@@ -104,7 +104,7 @@ impl Figure {
 
 impl Diagram {
     /// A board of squares, with its columns named below it and its rows on its left, where they have names. `cell` gives the
-    /// name of what is at a column and a row, both counted from 0 at the lower left, what it is like and who stands there.
+    /// name, the ground and the piece of the cell at a column and a row, both counted from 0 at the lower left.
     pub(crate) fn squares(
         columns: &[String],
         rows: &[String],

@@ -6,7 +6,7 @@ use crate::{FullGame, Game};
 ///
 /// Kept apart from [`Game`] because a game can have several. A network file carries [`NAME`](Encoding::NAME) and
 /// [`VERSION`](Encoding::VERSION) of the one it was trained with: a change to what an encoding computes needs a new
-/// version. Everything is seen by the side to move, so that one network plays both.
+/// version. Everything is seen from the side to move, so that one network plays both sides.
 pub trait Encoding: Send + Sync + 'static {
     /// The game that is encoded.
     type Game: FullGame;
@@ -14,7 +14,7 @@ pub trait Encoding: Send + Sync + 'static {
     /// `game/name`.
     const NAME: &'static str;
 
-    /// Counts up with every change of meaning.
+    /// Increases with every change of meaning.
     const VERSION: u32;
 
     /// Input planes.
@@ -32,7 +32,8 @@ pub trait Encoding: Send + Sync + 'static {
     /// Policy indices.
     const POLICY_SIZE: usize;
 
-    /// Planes that depend on which side is the first player, and so differ between a position and its [swapped](crate::Examples::swapped) twin.
+    /// Planes that depend on which side is the first player, and so differ between a position and its
+    /// [swapped](crate::Examples::swapped) twin.
     const ABSOLUTE_PLANES: &'static [usize] = &[];
 
     /// Ways to turn the board that change nothing about the game.
@@ -67,7 +68,7 @@ pub trait Encoding: Send + Sync + 'static {
 /// A symmetry of a game as its encoding sees it: a permutation of the cells and the matching one of the policy.
 #[derive(Clone, Copy, Debug)]
 pub struct Symmetry {
-    /// For people.
+    /// Its name, for people.
     pub name: &'static str,
     /// Where a cell goes.
     pub cell: fn(usize) -> usize,

@@ -11,7 +11,8 @@ pub enum Knowledge {
     Full,
 }
 
-/// What a game's author knows about positions without searching. A game with no such knowledge has all positions equal.
+/// What a game's author knows about positions without searching. A game with no such knowledge rates all positions
+/// equal.
 pub trait Estimates: Game {
     /// A handcrafted estimate as the mover sees it, in hundredths of the game's smallest piece; 0 where there is none.
     fn evaluate(&self, knowledge: Knowledge) -> i32 {
@@ -25,8 +26,7 @@ pub trait Estimates: Game {
         0
     }
 
-    /// The position if the mover could pass, where that says something: not in check, and not where having to move may be
-    /// the whole trouble.
+    /// The position after a pass of the mover, for null-move pruning; none in check and where zugzwang is likely.
     fn passed(&self) -> Option<Self> {
         None
     }

@@ -10,7 +10,7 @@ use crate::{First, MoveError, PositionError, Rules, Score, Side};
 pub struct Outcome {
     /// The first player's points.
     pub score: First<Score>,
-    /// By what rule, in words: "checkmate", "threefold repetition".
+    /// The rule that ended it, in words: "checkmate", "threefold repetition".
     pub reason: &'static str,
 }
 
@@ -35,11 +35,12 @@ impl Outcome {
 /// Implementations keep [`generate`](Game::generate), [`verdict`](Game::verdict), [`play`](Game::play) and `clone` free
 /// of allocation, since a search calls them at every node. [`crate::conformance`] checks what is promised here.
 pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
-    /// A move. Only meaningful in the position it was generated in. The `u16` it turns into, and can be had back from, tells
-    /// the legal moves of a position apart, never changes between versions, and is what trees and game records store.
+    /// A move. Only meaningful in the position it was generated in. The `u16` that it converts to, and back from, is
+    /// unique among the legal moves of a position, never changes between versions, and is what trees and game records
+    /// store.
     type Move: Copy + Eq + Ord + Hash + Debug + Into<u16> + TryFrom<u16> + Send + Sync;
 
-    /// What can be chosen about the rules.
+    /// The options of the rules.
     type Rules: Rules;
 
     /// The name in commands, configurations and files: lower case, no spaces.
@@ -70,7 +71,7 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
     fn ply_cap(&self) -> u32;
 
     /// Puts into `moves` (after clearing it) every move that the pieces can make. Draws by repetition, move count,
-    /// material or the ply cap do not count here: that is what perft counts and what game collections may go on to play.
+    /// material or the ply cap are ignored here: perft does not know them, and game collections may play on after them.
     fn generate(&self, moves: &mut Vec<Self::Move>);
 
     /// How the game has ended, if it has. `generated` is what [`generate`](Game::generate) gave for this position.
@@ -91,20 +92,20 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
     /// The legal move that `text` names, in either way of writing.
     fn parse_move(&self, text: &str) -> Result<Self::Move, MoveError>;
 
-    /// What was chosen about the rules of this game, except for where it begins and how positions are estimated, as
-    /// [`read_foreign_rules`](crate::read_foreign_rules) reads it; empty for the usual ones.
+    /// The options of this game's rules, except where it begins and how positions are estimated, as
+    /// [`read_foreign_rules`](crate::read_foreign_rules) reads them; empty for the usual rules.
     fn chosen_rules(&self) -> String {
         String::new()
     }
 
-    /// How many plies ago the position was on the board last, if it was and the rules count that. Searches treat a return to
-    /// where the game has been as a draw, which a third time would be: else whoever is winning sees no harm in going round in
-    /// circles.
+    /// How many plies ago the position was last on the board, if it was and the rules count that. Searches treat a
+    /// repeated position as a draw, which it would be the third time: otherwise the winning side sees no harm in going
+    /// round in circles.
     fn repeated_after(&self) -> Option<u32> {
         None
     }
 
-    /// Puts the legal moves into `moves`, or none if the game is over, and then tells how it ended.
+    /// Puts the legal moves into `moves`, or none if the game is over, and returns how it ended.
     fn legal_moves(&self, moves: &mut Vec<Self::Move>) -> Option<Outcome> {
         self.generate(moves);
         let outcome = self.verdict(moves);

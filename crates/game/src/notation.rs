@@ -1,10 +1,10 @@
-//! Text in and out: positions, moves and lines of moves, with errors for people.
+//! Text in and out: positions, moves and lines of moves, with readable errors.
 
 use alfil_core::wording::shorten;
 
 use crate::Game;
 
-/// How people and files write moves and games. A game without habits of its own is written as programs write it.
+/// How people and files write moves and games. By default, the same way as programs.
 pub trait Notation: Game {
     /// If every move is written with this many characters, a line of moves needs no spaces between them.
     const MOVE_WIDTH: Option<usize> = None;
@@ -19,27 +19,27 @@ pub trait Notation: Game {
         1
     }
 
-    /// The position that a text from elsewhere describes: as [`from_position`](Game::from_position) does, but without minding
+    /// The position that a text from elsewhere describes: like [`from_position`](Game::from_position), but tolerates
     /// what other programs leave out or add.
     fn from_loose_position(text: &str, rules: &Self::Rules) -> Result<Self, PositionError> {
         Self::from_position(text, rules)
     }
 
-    /// What the `Variant` tag of a PGN file says of a game from here; none where the format needs no word.
+    /// The `Variant` tag of a PGN file with a game from here; none where the format needs no tag.
     fn variant(&self) -> Option<&'static str> {
         Some(Self::NAME)
     }
 
-    /// The rules that a PGN file with this `Variant` tag is played by, which are `rules` except for what the tag says. None if it
-    /// is one of another game.
+    /// The rules of a PGN file with this `Variant` tag: `rules`, except what the tag changes. None if the tag is of
+    /// another game.
     fn variant_rules(variant: &str, rules: &Self::Rules) -> Option<Self::Rules> {
         variant.eq_ignore_ascii_case(Self::NAME).then(|| rules.clone())
     }
 }
 
-/// Why a text is no position of the game.
+/// Why a text is not a position of the game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{}' is no {game} position: {reason}", shorten(text))]
+#[error("'{}' is not a {game} position: {reason}", shorten(text))]
 pub struct PositionError {
     game: &'static str,
     text: String,
@@ -47,13 +47,13 @@ pub struct PositionError {
 }
 
 impl PositionError {
-    /// `reason` completes the sentence "this is no such position: …".
+    /// `reason` completes the sentence "this is not a position: …".
     pub fn new<G: Game>(text: &str, reason: impl Into<String>) -> PositionError {
         PositionError { game: G::NAME, text: text.to_owned(), reason: reason.into() }
     }
 }
 
-/// Why a text is no move in a position.
+/// Why a text is not a move in a position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
     /// The text does not have the form of a move.

@@ -20,7 +20,7 @@ pub struct MoveNumbers {
     last: Option<Side>,
 }
 
-/// The number of a move; it is written as in `12.`, or `12...` for the second player.
+/// The number of a move, written as `12.`, or `12...` for the second player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveNumber {
     number: u32,
@@ -38,7 +38,7 @@ impl MoveNumbers {
     /// The number of the next move, which is one of `side`.
     pub fn next(&mut self, side: Side) -> MoveNumber {
         let turn_begins = side == Side::First && self.last == Some(Side::Second);
-        // Texts that are no game may count without end.
+        // The first number comes from a text and may be the largest of its type.
         self.number = self.number.saturating_add(turn_begins.into());
         let begins = turn_begins || self.last.is_none();
         self.last = Some(side);

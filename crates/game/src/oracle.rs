@@ -1,10 +1,10 @@
-//! Exact judgement of positions.
+//! Exact results of positions.
 
 use std::cmp::Ordering;
 
 use crate::{Game, Mover, Score, Swap};
 
-/// What perfect play leads to.
+/// The result of perfect play.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judgement {
     /// The mover's points at the end.
@@ -30,15 +30,15 @@ impl Judgement {
 
 /// Knows the result of every position of `G`.
 pub trait Oracle<G: Game>: Send {
-    /// The exact judgement of a game that is not over.
+    /// The exact result of a game that is not over.
     fn judge(&mut self, game: &G) -> Judgement;
 
-    /// The ply from which on a judgement is a matter of milliseconds. Before, it may take minutes.
+    /// The ply from which a judgement takes milliseconds. Before it, one may take minutes.
     fn quick_from(&self) -> u32 {
         0
     }
 
-    /// The exact judgement of each legal move, seen by the side that makes it, in the order of generation.
+    /// The exact result of each legal move, for the side that makes it, in the order of generation.
     fn judge_moves(&mut self, game: &G) -> Vec<(G::Move, Judgement)> {
         let mut moves = Vec::new();
         game.legal_moves(&mut moves);

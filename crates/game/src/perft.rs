@@ -18,7 +18,7 @@ pub fn divide<G: Game>(game: &G, depth: u32) -> Vec<(G::Move, u64)> {
     let Some(below) = depth.checked_sub(1) else { return Vec::new() };
     let mut moves = Vec::new();
     game.generate(&mut moves);
-    // One list a level, reused by all nodes of that level.
+    // One list per level, reused by all nodes of that level.
     let mut lists = vec![Vec::new(); below as usize];
     moves
         .into_iter()

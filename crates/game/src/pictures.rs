@@ -10,7 +10,7 @@ pub trait Pictures: Game {
         self.to_string()
     }
 
-    /// The board for a picture; without one, its text is shown.
+    /// The board as a picture; without one, its text is shown.
     fn diagram(&self) -> Option<Diagram> {
         None
     }

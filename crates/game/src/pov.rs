@@ -1,4 +1,4 @@
-//! Points of view as types, so that a value seen by one player cannot be taken for the other's.
+//! Points of view as types, so that a value seen by one player cannot be mistaken for the other's.
 
 use crate::Side;
 
@@ -41,7 +41,7 @@ impl<T: Swap> First<T> {
     }
 }
 
-/// Points for a game: 1 for a win, 1/2 for a draw, 0 for a loss, and what lies between where the rules say so.
+/// Points for a game: 1 for a win, 1/2 for a draw, 0 for a loss, and values between where the rules say so.
 /// The two players' points always add up to 1.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Score(f32);
@@ -54,7 +54,7 @@ impl Score {
     /// Nothing.
     pub const LOSS: Score = Score(0.0);
 
-    /// So many points, held to the range from 0 to 1.
+    /// A score of `points`, clamped to the range from 0 to 1.
     pub const fn new(points: f32) -> Score {
         Score(points.clamp(0.0, 1.0))
     }

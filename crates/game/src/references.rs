@@ -1,24 +1,24 @@
-//! Judgements from outside: exact solvers, endgame tables and opening books.
+//! Knowledge from outside the search: exact solvers, endgame tables and opening books.
 
 use std::io;
 use std::path::Path;
 
 use crate::{Game, Mover, Oracle, Outcome, Score};
 
-/// What a game can ask that knows better than any search. Most games have nothing of the kind.
+/// Sources of a game that know better than any search. Most games have none.
 pub trait References: Game {
-    /// What the game's endgame tables are called; none if it has none.
+    /// The name of the game's endgame tables, if it has any.
     const TABLEBASE: Option<&'static str> = None;
 
-    /// What the format of the game's opening books is called; none if it has none.
+    /// The name of the format of the game's opening books, if it has any.
     const BOOK: Option<&'static str> = None;
 
-    /// A judge that knows the exact result of every position, where the game is small enough to have one.
+    /// A solver that gives the exact result of every position, where the game is small enough to have one.
     fn oracle() -> Option<Box<dyn Oracle<Self>>> {
         None
     }
 
-    /// Opens the endgame tables in folders, separated as in a search path.
+    /// Opens the endgame tables in `folders`, separated as in a search path.
     fn tablebase(folders: &str) -> Result<Box<dyn Tablebase<Self>>, ReferenceError> {
         let _ = folders;
         Err(ReferenceError::NoTablebase(Self::NAME))
@@ -39,7 +39,7 @@ pub trait Tablebase<G: Game>: Send + Sync {
     /// How the game would end, where the tables know it for certain.
     fn outcome(&self, game: &G) -> Option<Outcome>;
 
-    /// The move that keeps the best result and comes closest to it, and that result.
+    /// The move that keeps the best result and makes the most progress towards it, and that result.
     fn best_move(&self, game: &G) -> Option<(G::Move, Mover<Score>)>;
 }
 
@@ -53,10 +53,10 @@ pub trait Book<G: Game>: Send {
 /// Why tables or a book cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ReferenceError {
-    /// There is no such thing for the game.
+    /// The game has no endgame tables.
     #[error("{0} has no endgame tables")]
     NoTablebase(&'static str),
-    /// There is no such thing for the game.
+    /// The game has no opening books.
     #[error("{0} has no opening books")]
     NoBook(&'static str),
     /// The folders hold no tables.
@@ -75,8 +75,8 @@ pub enum ReferenceError {
         /// Why not.
         why: io::Error,
     },
-    /// The file is no book.
-    #[error("it is no {kind} book: {why}")]
+    /// The file is not a book.
+    #[error("it is not a {kind} book: {why}")]
     Malformed {
         /// What books are called.
         kind: &'static str,

@@ -37,7 +37,7 @@ macro_rules! registered_games {
     };
 }
 
-/// The game where none is named: the first of the list.
+/// The game if none is named: the first of the list.
 pub const DEFAULT: &str = NAMES[0];
 
 /// The games' names.

@@ -2,15 +2,15 @@
 
 use arrayvec::ArrayVec;
 
-/// The keys of the earlier positions to which the game could still come back, for games that alternate moves and end after `N`
-/// plies that can be taken back. The latest are kept if there are more.
+/// The keys of the earlier positions that can still be repeated, for games that alternate moves and end after `N`
+/// reversible plies. If there are more, the latest are kept.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Repetitions<const N: usize> {
     earlier: ArrayVec<u64, N>,
 }
 
 impl<const N: usize> Repetitions<N> {
-    /// Remembers the position before a move that can be taken back.
+    /// Remembers the position before a reversible move.
     pub fn remember(&mut self, key: u64) {
         if self.earlier.is_full() {
             self.earlier.remove(0);
@@ -18,19 +18,19 @@ impl<const N: usize> Repetitions<N> {
         self.earlier.push(key);
     }
 
-    /// Forgets all: no earlier position can come again.
+    /// Forgets all: after an irreversible move no earlier position can be repeated.
     pub fn forget(&mut self) {
         self.earlier.clear();
     }
 
     /// How often the position on the board has been there before.
     pub fn of(&self, key: u64) -> u8 {
-        // The same side was to move every second ply ago.
+        // The same side was to move every second ply.
         let same_side = self.earlier.iter().rev().skip(1).step_by(2);
         same_side.filter(|&&earlier| earlier == key).count().min(usize::from(u8::MAX)) as u8
     }
 
-    /// How many plies ago it was there last.
+    /// How many plies ago the position was last on the board.
     pub fn last(&self, key: u64) -> Option<u32> {
         let plies = (2..).step_by(2).zip(self.earlier.iter().rev().skip(1).step_by(2));
         plies.into_iter().find_map(|(plies, &earlier)| (earlier == key).then_some(plies))

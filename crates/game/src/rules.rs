@@ -1,4 +1,4 @@
-//! What can be chosen about the rules of a game, as a value that can be written and read.
+//! The options of a game's rules, as a value that can be written and read.
 
 use std::fmt::Debug;
 
@@ -6,23 +6,23 @@ use alfil_core::wording::shorten;
 
 use crate::Game;
 
-/// What can be chosen about the rules of a game. Its `Default` is the usual rules, its text `key=value`, several with commas
-/// between them. Games that offer no choice have `()`.
+/// The options of a game's rules. The `Default` is the usual rules; the text is `key=value`, several with commas
+/// between them. Games without options have `()`.
 pub trait Rules: Clone + Debug + Default + Send + Sync + 'static {
-    /// These rules with what `text` chooses instead; the error completes the sentence "this does not choose rules: …". The text
-    /// may come with a game from anywhere, so no file that it names is opened.
+    /// These rules with the options that `text` sets; the error completes the sentence "this is not valid for the
+    /// rules: …". The text may come with a game from anywhere, so no file that it names is opened.
     fn changed(&self, text: &str) -> Result<Self, String>;
 
-    /// As [`changed`](Rules::changed), for a text of the user's own: files that it names are opened.
+    /// As [`changed`](Rules::changed), for a text that the user typed: files that it names are opened.
     fn changed_by_user(&self, text: &str) -> Result<Self, String> {
         self.changed(text)
     }
 
-    /// The text that chooses these rules, except for where games begin; empty for the usual ones.
+    /// The text that gives these rules, except where games begin; empty for the usual ones.
     fn text(&self) -> String;
 
-    /// These rules for games that somebody else ends: without a cap on plies, where the usual one is in force and the game can do
-    /// without it.
+    /// These rules for games that another program adjudicates: without a cap on plies, if the usual one is in force and
+    /// the game can do without it.
     fn uncapped(&self) -> Self {
         self.clone()
     }
@@ -38,14 +38,14 @@ impl Rules for () {
     }
 }
 
-/// The rules of a game that a text of the user's own chooses; the usual ones if it is empty.
+/// The rules of a game that the user typed; the usual ones if the text is empty.
 ///
 /// ```
 /// use alfil_game::{chess::Chess, connect4::Connect4, read_rules};
 ///
 /// assert_eq!(read_rules::<Chess>("ply_cap=80").unwrap().ply_cap, 80);
 /// let error = read_rules::<Connect4>("gravity=up").unwrap_err();
-/// assert_eq!(error.to_string(), "'gravity=up' does not choose rules of connect4: its rules are always the same");
+/// assert_eq!(error.to_string(), "'gravity=up' is not valid for the rules of connect4: its rules are always the same");
 /// ```
 pub fn read_rules<G: Game>(text: &str) -> Result<G::Rules, RulesError> {
     G::Rules::default().changed_by_user(text).map_err(|reason| RulesError::new::<G>(text, reason))
@@ -56,9 +56,9 @@ pub fn read_foreign_rules<G: Game>(text: &str, rules: &G::Rules) -> Result<G::Ru
     rules.changed(text).map_err(|reason| RulesError::new::<G>(text, reason))
 }
 
-/// Why a text does not choose rules of a game.
+/// Why a text does not give rules of a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{}' does not choose rules of {game}: {reason}", shorten(text))]
+#[error("'{}' is not valid for the rules of {game}: {reason}", shorten(text))]
 pub struct RulesError {
     game: &'static str,
     text: String,
@@ -80,12 +80,12 @@ pub(crate) fn settings(text: &str) -> impl Iterator<Item = Result<(&str, &str), 
     })
 }
 
-/// What [`settings`] takes apart, of settings that may be empty.
+/// The text that [`settings`] splits; empty settings are left out.
 pub(crate) fn join_settings<const N: usize>(settings: [&str; N]) -> String {
     settings.into_iter().filter(|setting| !setting.is_empty()).collect::<Vec<_>>().join(",")
 }
 
-/// Reads the most plies that a game may have.
+/// Reads a cap on plies.
 pub(crate) fn read_ply_cap(value: &str) -> Result<u32, String> {
     let cap = value.parse().ok().filter(|cap| (1..=HIGHEST_PLY_CAP).contains(cap));
     cap.ok_or_else(|| format!("ply_cap is a number from 1 to {HIGHEST_PLY_CAP}"))
@@ -93,7 +93,7 @@ pub(crate) fn read_ply_cap(value: &str) -> Result<u32, String> {
 
 const HIGHEST_PLY_CAP: u32 = 100_000;
 
-/// What [`read_ply_cap`] reads, with its key; nothing for the usual cap, or none.
+/// The setting whose value [`read_ply_cap`] reads; empty for the usual cap, and for no cap.
 pub(crate) fn ply_cap_text(cap: u32, usual: u32) -> String {
     if cap == usual || cap > HIGHEST_PLY_CAP { String::new() } else { format!("ply_cap={cap}") }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Not;
 
-/// One of the two players. They need not move in turn.
+/// One of the two players. They need not alternate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// The player who moves first from the start position (White, in chess).

@@ -8,7 +8,7 @@ use std::fmt::{self, Write};
 use crate::Side;
 use crate::diagram::{Diagram, Figure, Ground};
 
-/// The position as text. `at` tells what stands in a row (0 at the bottom) and column.
+/// The position as text. `at` gives the stone in a row (0 at the bottom) and column.
 pub(crate) fn write(rows: usize, columns: usize, at: impl Fn(usize, usize) -> Option<Side>, mover: Side) -> String {
     let mut text = String::new();
     for row in (0..rows).rev() {
@@ -86,7 +86,7 @@ pub(crate) fn draw(
     Ok(())
 }
 
-/// The board as a picture. The columns have names, or at least a number.
+/// The board as a picture. `columns` are the names of the columns, which may be empty.
 pub(crate) fn diagram(rows: usize, columns: &[String], at: impl Fn(usize, usize) -> Option<Side>) -> Diagram {
     Diagram::squares(columns, &vec![String::new(); rows], |column, row| {
         let name = format!("row {}, column {}", row + 1, column + 1);

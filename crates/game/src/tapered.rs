@@ -5,7 +5,7 @@
 pub(crate) struct Pair(pub i32, pub i32);
 
 impl Pair {
-    /// The value where so much of the full middlegame is left.
+    /// Interpolates by game phase: the middlegame value where `left` is at least `full`, the endgame value where it is 0.
     pub fn mixed(self, left: i32, full: i32) -> i32 {
         let left = left.min(full);
         (self.0 * left + self.1 * (full - left)) / full

@@ -4,9 +4,10 @@ use crate::{Game, Outcome};
 
 /// How a game's moves make up turns.
 pub trait Turns: Game {
-    /// Puts into `turns` (after clearing it) whole turns of the mover that are worth looking at, the promising ones first, or
-    /// none if the game is over, and then tells how it ended. Where turns consist of several moves, the game combines the `keep`
-    /// best moves of each piece or so; elsewhere each legal move is a turn of its own, whatever `keep` says.
+    /// Puts into `turns` (after clearing it) whole turns of the mover that are worth looking at, the promising ones
+    /// first, or none if the game is over, and returns how it ended. Where turns consist of several moves, the game
+    /// combines about the `keep` best moves of each piece; elsewhere each legal move is a turn of its own, whatever
+    /// `keep` says.
     fn turns(&self, keep: usize, turns: &mut Vec<Turn<Self::Move>>) -> Option<Outcome> {
         let _ = keep;
         let mut moves = Vec::new();
@@ -30,7 +31,7 @@ pub struct Turn<M> {
     moves: [Option<M>; LONGEST],
 }
 
-/// No game has longer turns. Small, so that searches can keep turns by the million.
+/// No game has longer turns. Small, so that searches can keep millions of turns.
 const LONGEST: usize = 3;
 
 impl<M: Copy> Turn<M> {

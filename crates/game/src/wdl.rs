@@ -35,12 +35,12 @@ impl Wdl {
         Wdl::from_value(score.value())
     }
 
-    /// An expected result from -1 to 1 of which nothing else is known: as many draws as it leaves room for.
+    /// From an expected result from -1 to 1, with as many draws as it leaves room for.
     pub fn from_value(value: f32) -> Wdl {
         Wdl { win: value.max(0.0), draw: 1.0 - value.abs(), loss: (-value).max(0.0) }
     }
 
-    /// The expected result from -1 to 1: win less loss.
+    /// The expected result from -1 to 1: win minus loss.
     pub fn value(self) -> f32 {
         self.win - self.loss
     }

@@ -85,7 +85,7 @@ fn the_chess_crate_finds_the_same_moves_in_10_000_random_games() {
 }
 
 #[test]
-fn rules_are_chosen_by_text() {
+fn rules_are_read_from_text() {
     let Rules { chess960, ply_cap } = read_rules::<Chess>("ply_cap = 80, chess960=true").unwrap();
     assert!(chess960 && ply_cap == 80);
     assert_eq!(read_rules::<Chess>(" ").unwrap(), Rules::default());

@@ -6,11 +6,14 @@ use alfil_game::{
     read_foreign_rules, read_rules,
 };
 
-/// What is promised where a game or an encoding has something of the kind, and who has nothing.
+/// Promises about optional parts, and the games and encodings without them.
 const NOTHING_TO_TRY: &[(&str, &[&str])] = &[
     ("the oracle agrees with itself a ply later", &["chess", "hexchess", "headquarters"]),
     ("random endings can be played, and read back as written", &["connect4", "tictactoe", "nim"]),
-    ("declared symmetries turn planes and policy alike", &["chess/az21", "chess/az119", "chess/lc0-112", "nim/heaps"]),
+    (
+        "declared symmetries turn planes and policy the same way",
+        &["chess/az21", "chess/az119", "chess/lc0-112", "nim/heaps"],
+    ),
 ];
 
 fn report(name: &str, checks: Vec<Check>) {
@@ -32,7 +35,7 @@ fn games_keep_their_promises() {
 }
 
 #[test]
-fn games_by_other_than_the_usual_rules_keep_their_promises() {
+fn games_by_other_rules_keep_their_promises() {
     fn check<G: FullGame>(rules: &str) {
         let rules = read_rules::<G>(rules).unwrap();
         assert!(!G::new(&rules).chosen_rules().is_empty() && !rules.text().is_empty());

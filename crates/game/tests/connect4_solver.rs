@@ -64,7 +64,7 @@ fn judgements_equal_exhaustive_search() {
 
 #[test]
 fn published_values_hold() {
-    // Columns played, and the published value: 22 less the winner's stones, negative if the mover loses.
+    // Columns played, and the published value: 22 minus the winner's stones, negative if the mover loses.
     for (moves, value) in [
         ("2252576253462244111563365343671351441", -1),
         ("7422341735647741166133573473242566", 1),
@@ -92,7 +92,7 @@ fn published_values_hold() {
 }
 
 #[test]
-fn a_thousand_positions_of_16_and_more_stones_are_judged() {
+fn a_thousand_positions_of_16_and_more_stones_are_solved() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(4);
     let mut solver = Solver::default();
     let started = std::time::Instant::now();

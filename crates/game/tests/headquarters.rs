@@ -1,4 +1,5 @@
-//! The rules of the headquarters game, by the numbers of Gutiérrez Utande (2017) and the gaps that docs/headquarters.md closes.
+//! The rules of the headquarters game: the numbers of Gutiérrez Utande (2017), and what docs/headquarters.md adds where
+//! they leave gaps.
 #![allow(clippy::unwrap_used)]
 
 use alfil_game::Estimates;
@@ -52,7 +53,7 @@ fn a_soldier_has_25_destinations_in_the_open_and_10_in_a_corner() {
     };
     assert_eq!(destinations("h5:10", "h5"), 25);
     assert_eq!(destinations("a1:10", "a1"), 10);
-    assert_eq!(destinations("a1:10,b1:10,a4:10", "a1"), 8, "nobody ends on another soldier");
+    assert_eq!(destinations("a1:10,b1:10,a4:10", "a1"), 8, "no soldier ends on another");
     assert_eq!(destinations("a1:10,b1:10,a2:10", "a1"), 8, "soldiers do not block the way");
 }
 
@@ -93,7 +94,7 @@ fn fights_cost_both_sides() {
     assert_eq!(fight(8, 5), ("7".into(), "h5:1".into()), "at least one point is taken back");
     assert_eq!(fight(10, 5), ("10".into(), "-".into()), "the fallen do not strike back");
     assert_eq!(fight(1, 10), ("-".into(), "h5:9".into()), "attackers can fall");
-    assert_eq!(fight(1, 1), ("1".into(), "-".into()), "two soldiers of one point are no standstill");
+    assert_eq!(fight(1, 1), ("1".into(), "-".into()), "two soldiers of one point can fight");
     assert_eq!(fight(7, 7), ("5".into(), "h5:4".into()), "halves are rounded down");
 }
 
@@ -112,7 +113,10 @@ fn headquarters_fall_to_as_many_captures_as_their_points_take() {
     }
     assert_eq!(after("c3:20,a1:10 m8:20,c3:4 blue 2", "c3!"), "c3:16,a1:10 m8:20,c3:4 red 3");
     assert_eq!(after("c3:16,a1:10 m8:20,c3:4 red 3", "end c3-d3"), "c3:16,a1:10 m8:20,d3:4 red 5", "damage stays");
-    assert!(!moves(&open("c3:20,c3:10 m8:20,a1:10 red 1")).contains(&"c3-c3!".to_owned()), "one's own");
+    assert!(
+        !moves(&open("c3:20,c3:10 m8:20,a1:10 red 1")).contains(&"c3-c3!".to_owned()),
+        "no capture of one's own headquarters"
+    );
 }
 
 #[test]
@@ -127,7 +131,7 @@ fn a_side_without_soldiers_has_lost() {
 }
 
 #[test]
-fn every_soldier_acts_once_a_turn() {
+fn every_soldier_acts_once_per_turn() {
     let mut game = Headquarters::new(&Rules::default());
     play_line(&mut game, "c2-e3").unwrap();
     assert_eq!(game.side(), Side::First);
@@ -206,7 +210,7 @@ fn impossible_positions_are_refused() {
 }
 
 #[test]
-fn rules_are_chosen_by_text() {
+fn rules_are_read_from_text() {
     let uneven = Headquarters::new(&map("uneven.txt").unwrap());
     assert!(
         uneven.position().ends_with("c3:20,c2:10,e5:10,d9:10 m7:20,l9:10,m6:10,n4:10 red 1"),
@@ -228,7 +232,7 @@ fn rules_are_chosen_by_text() {
 fn the_estimate_is_the_published_one_with_its_weights() {
     let start = Headquarters::new(&Rules::default());
     assert_eq!((start.evaluate(Knowledge::Full), start.evaluate(Knowledge::Material)), (0, 0));
-    // Health 12 to 10, points 20 to 15, ways: red 4 and 8 to m8, blue 3 to c3, and 23 for each who has fallen.
+    // Health 12 to 10, points 20 to 15, ways: red 4 and 8 to m8, blue 3 to c3, and 23 for each fallen soldier.
     let text = format!("{OPEN} c3:20,m4:7,e8:5 m8:15,c6:10 red 9");
     let estimate = |rules: &str| {
         let game = Headquarters::from_position(&text, &read_rules::<Headquarters>(rules).unwrap()).unwrap();

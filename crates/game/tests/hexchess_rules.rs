@@ -1,5 +1,5 @@
-//! Hexagonal chess against outside authorities: counts that others published, and a second generator that shares nothing
-//! with the first but the rules.
+//! Hexagonal chess against outside authorities: counts that others published, and a second generator that shares only
+//! the rules with the first.
 #![allow(clippy::unwrap_used)]
 
 use alfil_game::Endings;
@@ -31,7 +31,7 @@ fn moves(game: &HexChess) -> BTreeSet<String> {
     moves.into_iter().map(|m| game.move_text(m)).collect()
 }
 
-/// The end that a line of moves leads to.
+/// How the game ended after a line of moves.
 fn reason(start: &HexChess, text: &str) -> Option<&'static str> {
     let mut game = start.clone();
     play_line(&mut game, text).unwrap();
@@ -40,7 +40,7 @@ fn reason(start: &HexChess, text: &str) -> Option<&'static str> {
 
 #[test]
 fn perft_of_the_start_position() {
-    // The first three are published by two other programs, the fourth comes from a program of the notes' author.
+    // The first three are published by two other programs, the fourth was counted by a separate program.
     for (depth, expected) in [(1, 51), (2, 2_586), (3, 137_858), (4, 7_282_418)] {
         assert_eq!(perft(&start(), depth), expected, "depth {depth}");
     }
@@ -226,7 +226,7 @@ fn play_past_the_fiftieth_move_is_possible() {
 }
 
 #[test]
-fn rules_are_chosen_by_text() {
+fn rules_are_read_from_text() {
     let rules = read_rules::<HexChess>("stalemate = 3/4, ply_cap=80").unwrap();
     assert_eq!(rules, Rules { stalemate: Stalemate::ThreeQuarters, ply_cap: 80 });
     assert_eq!(read_rules::<HexChess>("").unwrap(), Rules::default());

@@ -1,4 +1,4 @@
-//! Text from anywhere: what is written reads back, and nothing that is typed makes a panic.
+//! Text from anywhere: what is written reads back, and no text causes a panic.
 #![allow(clippy::unwrap_used)]
 
 use alfil_game::chess::{Chess, Rules, san};

@@ -58,10 +58,8 @@ fn a_file_of_all_sorts_is_read_as_far_as_it_goes() {
             Err("game 2: move 2.Bb7 is not legal"),
             Ok(2),
             Err("game 4: the variant 'Atomic' is not chess"),
-            Err(
-                "game 5: 'not a position' is no chess position: a FEN has six fields (pieces, side to move, castling, \
-                 en passant, two counters), this has 3"
-            ),
+            Err("game 5: 'not a position' is not a chess position: a FEN has six fields (pieces, side to move, \
+                 castling, en passant, two counters), this has 3"),
             Ok(1),
             Ok(3),
             Err("game 8: move 1.Nd2 is ambiguous"),
@@ -90,7 +88,7 @@ fn a_game_with_an_endless_tag_is_skipped_whole() {
 }
 
 #[test]
-fn what_is_no_game_is_not_counted_as_one() {
+fn text_without_a_game_is_not_counted_as_one() {
     for text in ["# A heading\n\nSome words.\n", "\0\u{1}\u{2}"] {
         assert!(read(text.as_bytes()).iter().all(Result::is_err), "{text}");
     }
@@ -191,7 +189,7 @@ fn the_rules_of_a_game_and_its_numbers_are_kept() {
     let (written, read) = read_back::<Headquarters>("turn_cap=6", "3/3 a1:20,a2:10 c1:20,c2:10 blue 4", "end end end");
     assert!(written.contains("\n2... end 3. end end 1/2-1/2"), "{written}");
     assert_eq!(read.end().outcome().unwrap().reason, "turn cap");
-    // What a game says nothing of stays as it was chosen.
+    // Options that a game does not set stay as they were.
     let rules = read_rules::<Headquarters>("distance=3,turn_cap=50").unwrap();
     let by = |file: &str| PgnReader::new(file.as_bytes()).with_rules(rules.clone()).next().unwrap().unwrap().start;
     let [plain, tagged]: [Headquarters; 2] = ["1. end *\n", "[Rules \"turn_cap=6\"]\n\n1. c2-e2 *\n"].map(by);
@@ -209,7 +207,7 @@ fn the_rules_of_a_game_and_its_numbers_are_kept() {
 }
 
 #[test]
-fn marks_are_told_from_moves_that_end_with_one() {
+fn marks_are_distinguished_from_moves_that_end_with_one() {
     let start = "15/15/15/15/15/15/15/15/15/15 a1:20,m8:10,a2:10 m8:19,o1:10 red 1";
     let start = Headquarters::from_position(start, &Default::default()).unwrap();
     for (word, expected) in [("m8-m8!?", "m8-m8!"), ("m8-m8!!", "m8-m8!"), ("m8-m8?", "m8-m8"), ("a2-a3!", "a2-a3")] {

@@ -1,10 +1,10 @@
-//! docs/new-game.md shows the code that is there.
+//! docs/new-game.md shows the code of the source.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
 
 #[test]
-fn every_block_of_rust_in_the_tutorial_stands_in_the_source() {
+fn every_block_of_rust_in_the_tutorial_is_in_the_source() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
     let files = ["src/nim/mod.rs", "src/nim/game.rs", "src/nim/encoding.rs", "src/nim/oracle.rs", "src/registry.rs"];

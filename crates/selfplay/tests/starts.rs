@@ -77,7 +77,7 @@ fn a_file_of_positions_is_read_or_says_which_line_is_wrong() {
     let mate_next = "7k/8/6K1/8/8/8/R7/8 w - - 0 1";
     assert_eq!(read(&format!("# mate\n\n  {mate_next}  \n")).unwrap(), [mate_next]);
     let error = read(&format!("{mate_next}\n8/8 w\n")).unwrap_err();
-    assert!(error.starts_with("line 2 of FILE: '8/8 w' is no chess position: "), "{error}");
+    assert!(error.starts_with("line 2 of FILE: '8/8 w' is not a chess position: "), "{error}");
     let error = read("\nR6k/8/6K1/8/8/8/8/8 b - - 0 1").unwrap_err();
     assert_eq!(error, "line 2 of FILE: the game is over there (checkmate)");
     assert_eq!(read("# nothing\n").unwrap_err(), "there are no positions in FILE");

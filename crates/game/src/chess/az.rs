@@ -175,8 +175,8 @@ mod tests {
         Chess::from_position(fen, &Default::default()).unwrap()
     }
 
-    /// The numbers in Fernández Camello, "Ajedrez y Computación" (2023): plane from 1, rank from 1, file from 1.
-    fn book(game: &Chess, text: &str) -> (usize, usize, usize) {
+    /// Plane, rank and file counted from 1, as in Fernández Camello, "Ajedrez y Computación" (2023).
+    fn numbered(game: &Chess, text: &str) -> (usize, usize, usize) {
         let index = Az21::index(game, game.parse_move(text).unwrap());
         (index / 64 + 1, index % 64 / 8 + 1, index % 8 + 1)
     }
@@ -189,12 +189,12 @@ mod tests {
     }
 
     #[test]
-    fn the_book_s_examples_of_policy_planes_hold() {
-        assert_eq!(book(&position("4k3/8/8/8/3Q4/8/8/4K3 w - - 0 1"), "d4d2"), (30, 4, 4));
-        assert_eq!(book(&position("4k3/8/8/8/8/5N2/8/K7 w - - 0 1"), "f3e1"), (61, 3, 6));
-        assert_eq!(book(&position("4nk2/3P4/8/8/8/8/8/K7 w - - 0 1"), "d7e8b"), (70, 7, 4));
+    fn policy_planes_match_the_examples_of_fernandez_camello() {
+        assert_eq!(numbered(&position("4k3/8/8/8/3Q4/8/8/4K3 w - - 0 1"), "d4d2"), (30, 4, 4));
+        assert_eq!(numbered(&position("4k3/8/8/8/8/5N2/8/K7 w - - 0 1"), "f3e1"), (61, 3, 6));
+        assert_eq!(numbered(&position("4nk2/3P4/8/8/8/8/8/K7 w - - 0 1"), "d7e8b"), (70, 7, 4));
         // Black's moves are seen from Black's side.
-        assert_eq!(book(&position("k7/8/8/8/8/8/3p4/4NK2 b - - 0 1"), "d2e1b"), (70, 7, 4));
+        assert_eq!(numbered(&position("k7/8/8/8/8/8/3p4/4NK2 b - - 0 1"), "d2e1b"), (70, 7, 4));
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Endings against a bare king, where nothing counts but the way to mate.
+//! Endings against a bare king, where only progress towards mate counts.
 //!
-//! The values lie in the range where a search still tells better from good: a rook up is about 300, a mate in reach about
-//! 500. Exact results are left to the search.
+//! The values lie in the range where a search still distinguishes better from good: a rook up is about 300, a mate in
+//! reach about 500. Exact results are left to the search.
 
 use shakmaty::attacks::king_attacks;
 use shakmaty::{Bitboard, Board, Color, Rank, Role, Square};
@@ -26,7 +26,7 @@ pub(super) fn evaluate(board: &Board, turn: Color) -> Option<i32> {
     Some(if turn == strong { progress } else { -progress })
 }
 
-/// What there is to mate with.
+/// The value of the material to mate with.
 fn force(board: &Board, own: Bitboard) -> i32 {
     let count = |role| (own & board.by_role(role)).count() as i32;
     let minors = count(Role::Knight) + count(Role::Bishop);
@@ -58,7 +58,7 @@ fn drive(board: &Board, strong: Color, king: Square, prey: Square) -> i32 {
 
 /// The squares that the bare king could ever walk to if nothing else moved.
 fn room(board: &Board, strong: Color, prey: Square) -> i32 {
-    // A line goes on behind the king that stands in it.
+    // A line of attack goes on behind the king that stands in it.
     let occupied = board.occupied() ^ Bitboard::from(prey);
     let own = board.by_color(strong);
     let guarded = own.into_iter().fold(Bitboard::EMPTY, |squares, square| {
@@ -77,7 +77,7 @@ fn room(board: &Board, strong: Color, prey: Square) -> i32 {
     }
 }
 
-/// King and pawn: whether the pawn runs through, or its king stands where it can lead it.
+/// King and pawn: whether the pawn outruns the bare king, or its own king can escort it.
 fn lone_pawn(pawn: Square, king: Square, prey: Square, strong: Color, turn: Color) -> i32 {
     let rank = rank_of(pawn, strong);
     let goal = Square::from_coords(pawn.file(), if strong == Color::White { Rank::Eighth } else { Rank::First });
@@ -109,7 +109,7 @@ fn lone_pawn(pawn: Square, king: Square, prey: Square, strong: Color, turn: Colo
     if rook_pawn { value / 3 } else { value }
 }
 
-/// Ranks from the side's own first one.
+/// The rank, from 0 on the side's own first one.
 fn rank_of(square: Square, color: Color) -> i32 {
     let rank = i32::from(square.rank());
     if color == Color::White { rank } else { 7 - rank }

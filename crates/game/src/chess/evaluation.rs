@@ -1,4 +1,4 @@
-//! A handcrafted evaluation of chess positions: the yardstick that learned networks are measured with.
+//! A handcrafted evaluation of chess positions: the yardstick that learned networks are measured against.
 //!
 //! Every term has a value for the middlegame and one for the endgame, mixed by the pieces that are left. The weights are
 //! our own: round numbers by common chess knowledge, not tuned.
@@ -22,7 +22,7 @@ const fn material(role: Role) -> Pair {
     }
 }
 
-/// The usual values that captures and plain material counts go by.
+/// The usual values, for captures and plain material counts.
 const fn plain_value(role: Role) -> i32 {
     match role {
         Role::Pawn => 100,
@@ -80,7 +80,7 @@ pub(super) fn gain(position: &shakmaty::Chess, m: Move) -> i32 {
     promotion + m.capture().map_or(0, plain_value)
 }
 
-/// Passing says something unless in check, or where zugzwang threatens: with nothing but pawns.
+/// Whether passing is informative: not in check, nor with nothing but pawns, where zugzwang is likely.
 pub(super) fn may_pass(position: &shakmaty::Chess) -> bool {
     let board = position.board();
     !position.is_check() && (position.us() & !board.pawns()).count() > 1

@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str, rules: &Rules) -> Result<Chess, PositionError> {
             "a FEN has six fields (pieces, side to move, castling, en passant, two counters), this has {count}"
         )));
     };
-    // What shakmaty reads for other variants or forgives.
+    // What shakmaty reads for other variants or tolerates.
     let counts = |field: &str| field.parse::<u32>().ok().filter(|_| field.bytes().all(|byte| byte.is_ascii_digit()));
     if pieces.contains(['[', ']', '~']) {
         return Err(wrong(malformed(&ParseFenError::InvalidBoard).to_owned()));
@@ -43,7 +43,7 @@ pub(super) fn parse(text: &str, rules: &Rules) -> Result<Chess, PositionError> {
     Ok(Chess::from_shakmaty(position, rules))
 }
 
-/// Reads a FEN without its counters, or an EPD, as well: the first four fields, and the counters where there are any.
+/// Also reads a FEN without its counters, or an EPD: the first four fields, and the counters where there are any.
 pub(super) fn parse_loosely(text: &str, rules: &Rules) -> Result<Chess, PositionError> {
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     let [pieces, side, castling, en_passant, rest @ ..] = words.as_slice() else { return parse(text, rules) };
@@ -55,7 +55,7 @@ pub(super) fn parse_loosely(text: &str, rules: &Rules) -> Result<Chess, Position
     parse(&format!("{pieces} {side} {castling} {en_passant} {counters}"), rules)
 }
 
-/// Writes a FEN. The en-passant square appears only where a pawn can really be captured so.
+/// Writes a FEN. The en-passant square appears only where an en-passant capture is legal.
 pub(super) fn write(position: &shakmaty::Chess) -> String {
     Fen::from_position(position, EnPassantMode::Legal).to_string()
 }

@@ -1,4 +1,4 @@
-//! The game of chess as [`Game`] asks for it.
+//! Chess as a [`Game`].
 
 use std::fmt;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::{
     ReferenceError, References, Side, Tablebase, Turns,
 };
 
-/// Reversible plies after which the game is drawn if either side wants it; here it always is.
+/// Reversible plies after which either side may claim a draw; here the game ends.
 const FIFTY_MOVES: u32 = 100;
 
 /// Earlier positions that the largest encoding looks at.
@@ -155,7 +155,7 @@ impl Game for Chess {
     const SIDES: [&'static str; 2] = ["white", "black"];
 
     fn chosen_rules(&self) -> String {
-        // Whether it is Chess960 the variant says, and games without a cap are the usual ones of the world.
+        // The variant says whether it is Chess960, and elsewhere games without a cap are the usual ones.
         ply_cap_text(self.ply_cap, Rules::default().ply_cap)
     }
 

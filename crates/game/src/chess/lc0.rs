@@ -12,16 +12,16 @@ use crate::Encoding;
 
 /// Leela's input format 1 and its order of 1,858 moves.
 ///
-/// Eight steps of 13 planes: the mover's pieces, the opponent's, and one of ones if the position has been there before.
+/// Eight steps of 13 planes: the mover's pieces, the opponent's, and one of ones if the position has occurred before.
 /// Then the right to castle of the mover (long, short) and the opponent (long, short), black to move, plies without
 /// progress, a plane of zeros and one of ones. Plies without progress are divided by 256 so that planes stay between 0
 /// and 1; Leela feeds them as they are, so importing a network multiplies its weights for that plane by 256, which
 /// loses nothing.
 ///
-/// Before the first position of a game that does not begin at the start, history is filled with copies of that position,
-/// as Leela does; a pawn that has just made its double step is back on its square in the copies. Whether a position has
-/// been there before is judged by the rules of chess: Leela also tells positions apart by a double step that nobody can
-/// answer en passant.
+/// Before the first position of a game that does not begin at the start, history is filled with copies of that
+/// position, as Leela does; a pawn that has just made its double step is back on its square in the copies. Whether a
+/// position has occurred before follows the rules of chess: Leela also distinguishes positions by a double step that no
+/// pawn can answer en passant.
 ///
 /// The policy has an entry for every pair of squares a queen or knight could move between, and for promotions to queen,
 /// rook and bishop; promotion to a knight is the plain pair. Castling is the king taking its rook.

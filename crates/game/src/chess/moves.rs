@@ -3,7 +3,7 @@
 use shakmaty::{Position, Role, Square};
 
 /// A move: from square, to square, promotion. Castling is the king taking its own rook, which is never ambiguous,
-/// in Chess960 either.
+/// not even in Chess960.
 ///
 /// Bits 0-5 hold the from square (a1 = 0, b1 = 1, …), bits 6-11 the to square, bits 12-14 the promotion
 /// (0 none, 1 knight, 2 bishop, 3 rook, 4 queen).
@@ -73,7 +73,7 @@ impl From<Move> for u16 {
 }
 
 impl From<u16> for Move {
-    /// Any number is a move of some kind; whether it is legal somewhere is for the rules to say.
+    /// Any number is a move of some kind; the rules decide whether it is legal.
     fn from(code: u16) -> Move {
         Move(code)
     }

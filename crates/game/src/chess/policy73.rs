@@ -1,4 +1,4 @@
-//! The 73 ways to move that convolutional policies have a plane for each, and the board as the mover sees it.
+//! The 73 ways to move, each a plane of a convolutional policy, and the board as the mover sees it.
 
 use shakmaty::{Color, Square};
 
@@ -24,7 +24,7 @@ pub(super) fn delta(from: Square, to: Square) -> (i32, i32) {
     (i32::from(to.file()) - i32::from(from.file()), i32::from(to.rank()) - i32::from(from.rank()))
 }
 
-/// The square so many files and ranks away, if it is on the board.
+/// The square `files` and `ranks` away, if it is on the board.
 pub(super) fn shifted(square: Square, (files, ranks): (i32, i32)) -> Option<Square> {
     let (file, rank) = (i32::from(square.file()) + files, i32::from(square.rank()) + ranks);
     let on_board = (0..8).contains(&file) && (0..8).contains(&rank);

@@ -32,7 +32,7 @@ impl Polyglot {
         let file = File::open(path).map_err(unreadable)?;
         let bytes = file.metadata().map_err(unreadable)?.len();
         if bytes == 0 || bytes % ENTRY != 0 {
-            return Err(ReferenceError::Malformed { kind: NAME, why: "its size is no multiple of 16 bytes" });
+            return Err(ReferenceError::Malformed { kind: NAME, why: "its size is not a multiple of 16 bytes" });
         }
         Ok(Polyglot { file, entries: bytes / ENTRY })
     }

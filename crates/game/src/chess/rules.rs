@@ -1,16 +1,16 @@
-//! What can be chosen about the rules of chess.
+//! The options of the rules of chess.
 
 use alfil_core::wording::shorten;
 
 use crate::rules::{join_settings, ply_cap_text, read_ply_cap, settings};
 
-/// What can be chosen about the rules of chess.
+/// The options of the rules of chess.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Castling as in Chess960: moves are written as king takes rook. Positions that only Chess960 can have turn this
     /// on by themselves.
     pub chess960: bool,
-    /// Plies after which a game is given up as drawn.
+    /// Plies after which a game is a draw.
     pub ply_cap: u32,
 }
 

@@ -39,7 +39,7 @@ pub fn write(game: &Chess, m: Move, language: Language) -> String {
     }
 }
 
-/// The legal move that `text` names. Check and annotation marks are not needed and not judged; castling may be written
+/// The legal move that `text` names. Check and annotation marks are optional and not checked; castling may be written
 /// with the letter O or the digit 0, promotion with or without '='.
 pub fn parse(game: &Chess, text: &str, language: Language) -> Result<Move, MoveError> {
     let malformed = || MoveError::Malformed {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_apart() {
+    fn malformed_illegal_and_ambiguous_moves_are_distinguished() {
         let game = position("4k3/8/8/8/8/8/8/RR2K3 w - - 0 1");
         assert!(matches!(game.parse_move("castle"), Err(MoveError::Malformed { .. })));
         assert!(matches!(game.parse_move("Nf3"), Err(MoveError::Illegal(_))));

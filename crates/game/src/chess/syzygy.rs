@@ -20,7 +20,7 @@ pub(super) struct Syzygy {
 }
 
 impl Syzygy {
-    /// Opens the tables in folders, separated as in a search path.
+    /// Opens the tables in `folders`, separated as in a search path.
     pub(super) fn open(folders: &str) -> Result<Syzygy, ReferenceError> {
         let (mut tables, mut files) = (shakmaty_syzygy::Tablebase::new(), 0);
         for folder in std::env::split_paths(folders) {
@@ -44,7 +44,7 @@ impl Tablebase<Chess> for Syzygy {
         self.files
     }
 
-    /// The 50-move rule is allowed for.
+    /// Takes the 50-move rule into account.
     fn outcome(&self, game: &Chess) -> Option<Outcome> {
         if !self.covers(game) {
             return None;

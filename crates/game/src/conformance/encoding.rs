@@ -87,7 +87,7 @@ pub(super) fn symmetries<E: Encoding>(sample: &Sample<E::Game>) -> Outcome {
         let cells: HashSet<usize> = (0..E::CELLS).map(symmetry.cell).filter(|cell| *cell < E::CELLS).collect();
         let indices: HashSet<usize> = (0..E::POLICY_SIZE).map(symmetry.index).filter(|i| *i < E::POLICY_SIZE).collect();
         if cells.len() != E::CELLS || indices.len() != E::POLICY_SIZE {
-            return Err(format!("the {} is no permutation", symmetry.name));
+            return Err(format!("the {} is not a permutation", symmetry.name));
         }
         let mut replayed = 0;
         for played in &sample.games {

@@ -179,7 +179,7 @@ pub(super) fn oracle<G: References>(sample: &Sample<G>) -> Outcome {
 
 pub(super) fn references<G: References>(sample: &Sample<G>) -> Outcome {
     let start = G::new(&sample.rules);
-    // A path that cannot exist: what the game has none of, it says; what it has, it looks for.
+    // A path that cannot exist: a game without tables or books says so, a game with them looks for the files.
     let nowhere = "\0";
     let tables = matches!(G::tablebase(nowhere), Err(ReferenceError::NoTablebase(_)));
     ensure!(tables == G::TABLEBASE.is_none(), start, "TABLEBASE is {:?}", G::TABLEBASE);

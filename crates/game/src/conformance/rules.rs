@@ -52,7 +52,7 @@ pub(super) fn termination<G: Game>(sample: &Sample<G>) -> Outcome {
             before = game.ply();
         }
         if let Some(end) = played.positions().last() {
-            ensure!(end.outcome().is_some(), end, "no end after {} plies, the cap being {}", end.ply(), end.ply_cap());
+            ensure!(end.outcome().is_some(), end, "no end after {} plies with a cap of {}", end.ply(), end.ply_cap());
         }
     }
     Ok(sample.games.len() as u64)
@@ -109,7 +109,7 @@ pub(super) fn clones<G: Game>(sample: &Sample<G>) -> Outcome {
 }
 
 pub(super) fn keys<G: Game>(sample: &Sample<G>) -> Outcome {
-    /// Pairs are compared, so the number of positions in which equality is looked for is limited.
+    /// All pairs of positions are compared, so their number is limited.
     const PAIRED: usize = 1_000;
     let mut by_key: HashMap<u64, G> = HashMap::new();
     let mut cases = 0;

@@ -5,7 +5,7 @@ use super::grid::{self, COLUMNS, ROWS};
 use crate::{Encoding, Symmetry};
 
 /// `connect4/stones`: a plane of the mover's stones and one of the opponent's, bottom row first. The policy index of a
-/// move is the cell that its stone falls to, so that the policy head judges each cell where it stands.
+/// move is the cell that its stone falls to, so that the policy head rates each cell in its place.
 pub struct Stones;
 
 impl Encoding for Stones {

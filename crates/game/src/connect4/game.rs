@@ -151,7 +151,7 @@ impl Game for Connect4 {
     }
 
     fn key(&self) -> u64 {
-        // own + occupied names a position alone; 49 bits leave room for the mover. The rest spreads the bits.
+        // own + occupied identifies a position; 49 bits leave room for the mover. The rest spreads the bits.
         let name = (self.own + self.occupied) << 1 | u64::from(self.mover == Side::Second);
         let mixed = (name ^ name >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed ^ mixed >> 29

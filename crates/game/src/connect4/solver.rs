@@ -1,8 +1,8 @@
 //! An exact solver: alpha-beta on bitboards with a transposition table.
 //!
-//! Values count how much of the board a win leaves unused: 22 less the stones the winner has placed at the end, negated
-//! if that is the opponent, 0 for a draw. A larger value is a sooner win or a later loss, so the value tells both result
-//! and distance.
+//! Values count how much of the board a win leaves unused: 22 minus the stones the winner has placed at the end,
+//! negated if that is the opponent, 0 for a draw. A larger value is a sooner win or a later loss, so the value gives
+//! both result and distance.
 
 use super::game::Connect4;
 use super::grid::{self, COLUMNS, ROWS};
@@ -14,7 +14,7 @@ const NO_WIN: i32 = (ROWS * COLUMNS / 2) as i32 + 1;
 /// Columns from the middle outwards: stones there take part in more lines.
 const COLUMN_ORDER: [usize; COLUMNS] = [3, 2, 4, 1, 5, 0, 6];
 
-/// Solves any position. Keeps what it learned for the next one.
+/// Solves any position. Keeps its table for the next one.
 pub struct Solver {
     table: BoundTable,
 }
@@ -33,7 +33,7 @@ impl Solver {
         if grid::winning_cells(own, occupied) & grid::landing(occupied) != 0 {
             return NO_WIN - (own_stones + 1);
         }
-        // Halve the interval with null windows, looking at the draw first: most of what is asked hangs on it.
+        // Halve the interval with null windows, looking at the draw first: most questions depend on it.
         let mut low = (other_stones + 1 - NO_WIN).min(0);
         let mut high = (NO_WIN - own_stones - 2).max(0);
         while low < high {
@@ -145,7 +145,7 @@ impl Oracle<Connect4> for Solver {
     }
 }
 
-/// Bounds of positions searched before; a newer one takes an older one's place.
+/// Bounds of positions searched before; newer ones replace older ones.
 struct BoundTable {
     /// 50 bits of key, then lower and upper bound of 7 bits each, shifted to be positive. Zero is empty.
     entries: Vec<u64>,

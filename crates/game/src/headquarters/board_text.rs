@@ -74,7 +74,7 @@ fn content(game: &Headquarters, cell: Cell) -> (Ink, String) {
                 (Ink::Soldier(side), format!("{soldier}{health}"))
             };
         }
-        // A soldier hides the headquarters it stands on, whose points are told below the map.
+        // A soldier hides the headquarters it stands on, whose points are shown below the map.
         if army.headquarters == cell && position.army(!side).at(cell).is_none() {
             return (Ink::Headquarters(side), format!("{headquarters}{}", army.points));
         }

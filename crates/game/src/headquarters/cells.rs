@@ -22,13 +22,13 @@ impl Cell {
         (x < WIDTH && y < HEIGHT).then_some(Cell((y * WIDTH + x) as u8))
     }
 
-    /// A cell that is known when the program is built.
+    /// A cell that is known at compile time.
     pub const fn fixed(x: u8, y: u8) -> Cell {
         assert!((x as usize) < WIDTH && (y as usize) < HEIGHT);
         Cell(y * WIDTH as u8 + x)
     }
 
-    /// The cell with this number, if it is one.
+    /// The cell with this number, if there is one.
     pub fn at(index: usize) -> Option<Cell> {
         (index < CELLS).then_some(Cell(index as u8))
     }
@@ -103,7 +103,7 @@ impl Direction {
 pub(super) struct Cells([u16; HEIGHT]);
 
 impl Cells {
-    /// All of a map without obstacles, which is no larger than the largest.
+    /// All cells of a map without obstacles, up to the size of the largest.
     pub fn rectangle(width: u8, height: u8) -> Cells {
         let row = ((1u32 << width) - 1) as u16;
         Cells(std::array::from_fn(|y| if y < usize::from(height) { row } else { 0 }))
@@ -128,12 +128,12 @@ impl Cells {
         self.0[cell.y()] &= !(1 << cell.x());
     }
 
-    /// The cells that can be walked to within so many steps over the `free` ones.
+    /// The cells that can be walked to in at most `steps` steps over the `free` ones.
     pub fn within(from: Cell, steps: u32, free: &Cells) -> Cells {
         (0..steps).fold(Cells::of(from), |reached, _| reached.grown() & *free)
     }
 
-    /// With all neighbours of its cells. May reach beyond the last column: what comes of it has to be cut to the map.
+    /// The set with all neighbours of its cells. May reach beyond the last column: the result has to be cut to the map.
     fn grown(self) -> Cells {
         let mut grown = [0; HEIGHT];
         for (y, row) in grown.iter_mut().enumerate() {

@@ -16,7 +16,7 @@ pub(super) fn diagram(game: &Headquarters) -> Diagram {
     })
 }
 
-/// What a cell is like, and who stands there: a soldier with its health, or else a headquarters with its points.
+/// The ground of a cell and what stands on it: a soldier with its health, or else a headquarters with its points.
 fn content(game: &Headquarters, cell: Cell) -> (Ground, Option<(Side, Figure)>) {
     let position = &game.position;
     let sides = [Side::First, Side::Second];

@@ -6,7 +6,7 @@ use super::moves::{ACTIONS, Action, Move, Order};
 use super::position::{FULL_HEALTH, FULL_POINTS, UNITS};
 use crate::{Encoding, Symmetry};
 
-/// `headquarters/grid`: the map with its corner at the first cell, for blue turned by half. Nine planes:
+/// `headquarters/grid`: the map with its corner at the first cell, for blue turned by 180 degrees. Nine planes:
 ///
 /// | planes | what |
 /// |---|---|
@@ -30,7 +30,7 @@ const END: usize = ORDERS * CELLS;
 /// A cell in the middle.
 const CENTRE: usize = HEIGHT / 2 * WIDTH + WIDTH / 2;
 
-/// What the plane of turns left counts in.
+/// Turns left for which their plane is 1.
 const TURNS: f32 = 100.0;
 
 impl Encoding for Grid {
@@ -87,7 +87,7 @@ impl Encoding for Grid {
     }
 
     fn turned(game: &Headquarters, _: usize) -> Option<Headquarters> {
-        // A smaller map stands at the other edge of the planes afterwards, where no game is that could be compared.
+        // A smaller map would lie at the other edge of the planes afterwards, where no game has its map.
         let fits = usize::from(game.position.field.height) == HEIGHT;
         fits.then(|| game.with(game.position.mirrored()))
     }

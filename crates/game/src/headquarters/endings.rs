@@ -4,11 +4,11 @@ use super::cells::Cell;
 use super::position::{FULL_HEALTH, FULL_POINTS, Position, UNITS, Unit};
 use crate::Side;
 
-/// Steps from the headquarters that is fought over, at most.
+/// The most steps from the headquarters that is fought over.
 const NEAR: i32 = 5;
 
-/// A position of the map with one to three soldiers a side, all of them near one headquarters, everybody's points drawn at
-/// random. `None` where there is no room for them. `below` gives a random number smaller than its argument.
+/// A position of the map with one to three soldiers per side, all of them near one headquarters, and all points drawn
+/// at random. `None` where there is no room for them. `below` gives a random number smaller than its argument.
 pub(super) fn random(map: &Position, below: &mut dyn FnMut(u32) -> u32) -> Option<Position> {
     let mut points = |most: u8| 1 + below(most.into()) as u8;
     let mut position = *map;
@@ -55,6 +55,6 @@ mod tests {
         }
         assert!(positions.len() > 990, "{}", positions.len());
         assert!((430..570).contains(&firsts), "{firsts}");
-        assert!(Headquarters::random_ending(&rules, &mut |_| 0).is_some(), "broken chance");
+        assert!(Headquarters::random_ending(&rules, &mut |_| 0).is_some(), "broken random numbers");
     }
 }

@@ -1,9 +1,10 @@
-//! The estimate of Gutiérrez Utande (2017): points of the headquarters, ways to the enemy's, health of the soldiers.
+//! The estimate of Gutiérrez Utande (2017): points of the headquarters, distances to the enemy's, health of the
+//! soldiers.
 
 use super::position::{Army, Position, Unit};
 use crate::Knowledge;
 
-/// How much each term counts. Gutiérrez Utande has 1 for all, and calls other weights the best way to other behaviour.
+/// How much each term counts. Gutiérrez Utande has 1 for all, and suggests other weights for another style of play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Weights {
     /// A point of a headquarters.
@@ -34,7 +35,7 @@ pub(super) fn evaluate(position: &Position, weights: &Weights, knowledge: Knowle
     POINT * points
 }
 
-/// What an order that kills wins at once: the rest of the target's health. Other attacks cost something as well.
+/// What an order that kills wins at once: the rest of the target's health. Other attacks also cost the attacker health.
 pub(super) fn kill(weights: &Weights, health: u8) -> i32 {
     POINT * weights.health * i32::from(health)
 }
@@ -43,8 +44,8 @@ fn health(army: &Army) -> i32 {
     army.units.iter().map(|unit| i32::from(unit.health)).sum()
 }
 
-/// Steps of all soldiers to the other side's headquarters, were there no obstacles. One that has fallen is as far from it as
-/// the map is long: nobody comes nearer by losing soldiers.
+/// Steps of all soldiers to the other side's headquarters, as if there were no obstacles. A fallen one counts as the
+/// longest way on the map, so that losing soldiers never brings a side nearer.
 fn way(position: &Position, army: &Army, other: &Army) -> i32 {
     let longest = i32::from(position.field.width) + i32::from(position.field.height) - 2;
     let way = |unit: &Unit| if unit.is_alive() { unit.cell.distance(other.headquarters) } else { longest };

@@ -1,4 +1,4 @@
-//! The headquarters game as [`Game`] asks for it.
+//! The headquarters game as a [`Game`].
 
 use std::fmt;
 
@@ -108,7 +108,7 @@ impl Game for Headquarters {
 
     fn play(&mut self, m: Move) {
         debug_assert!(self.position.is_legal(m), "{m:?} was not generated in {}", self.position());
-        // Collections may go on to play where a game has ended, but not further than positions can be read back.
+        // Collections may play on after a game has ended, but turns stay in the range that can be read back.
         self.turn = (self.turn + u16::from(self.position.play(m))).min(MOST_TURNS + 1);
         self.ply += 1;
     }
@@ -184,7 +184,7 @@ impl References for Headquarters {}
 
 impl Examples for Headquarters {
     const TEST_POSITIONS: &'static [&'static str] = &[
-        // In the middle of a turn, with everybody near everybody.
+        // In the middle of a turn, with all soldiers near each other.
         "15/15/15/15/15/15/15/15/15/15 c3:20,g5:10*,h6:8,g7:3 m8:20,h5:10,i6:6,h7:1 red 9",
         "15/15/15/15/15/15/15/15/15/15 c3:12,g5:10,h6:8,g7:3 m8:7,h5:10,-,h7:1* blue 31",
         // On the headquarters, with fallen soldiers before living ones.

@@ -7,7 +7,8 @@ use super::cells::{Cell, Cells, HEIGHT, WIDTH};
 use super::position::{Army, FULL_HEALTH, FULL_POINTS, Field, Position, UNITS, Unit};
 use crate::Side;
 
-/// The map of Gutiérrez Utande's public program (2017), with blue's side made red's turned by half so that both have the same chances.
+/// The map of Gutiérrez Utande's public program (2017), but with red's side turned by 180 degrees as blue's, so that
+/// both have the same chances.
 pub(super) fn usual() -> Position {
     const SOLDIERS: [Cell; UNITS] = [Cell::fixed(2, 1), Cell::fixed(4, 4), Cell::fixed(3, 8)];
     let (width, height) = (WIDTH as u8, HEIGHT as u8);
@@ -45,8 +46,8 @@ pub(super) fn parse(text: &str) -> Result<Position, String> {
             }
         }
     }
-    // Blue's soldiers are counted from the other end, so that on a map that looks the same turned by half those with the
-    // same number stand in the same place for their side.
+    // Blue's soldiers are counted from the other end, so that on a map that looks the same when turned by 180 degrees
+    // those with the same number stand in the same place for their side.
     soldiers[1].reverse();
     let army = |side: usize| match headquarters[side][..] {
         [cell] if (1..=UNITS).contains(&soldiers[side].len()) => {

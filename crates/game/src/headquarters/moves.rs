@@ -12,7 +12,7 @@ pub(super) enum Action {
     Capture,
 }
 
-/// Kinds of action, the four directions of an attack apart.
+/// Kinds of action, with the four directions of an attack counted separately.
 pub(super) const ACTIONS: usize = 6;
 
 impl Action {
@@ -32,7 +32,7 @@ impl Action {
         }
     }
 
-    /// The action as it looks with the board turned by half.
+    /// The action as it looks with the board turned by 180 degrees.
     pub fn turned(self) -> Action {
         match self {
             Action::Attack(direction) => Action::Attack(direction.opposite()),
@@ -41,7 +41,7 @@ impl Action {
     }
 }
 
-/// What one soldier is told: where to go, and what to do there.
+/// An order to one soldier: where to go, and what to do there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Order {
     /// Which of the mover's soldiers.

@@ -71,7 +71,7 @@ pub(super) fn parse(text: &str) -> Result<(Position, u16), String> {
         "blue" => Side::Second,
         _ => return Err("the fourth word must be red or blue".to_owned()),
     };
-    // A game that has come to the largest cap stands one turn behind it.
+    // A game that has reached the largest cap stands one turn after it.
     let turn = number(turn, 1..=MOST_TURNS + 1).ok_or_else(|| format!("turns are counted from 1 to {MOST_TURNS}"))?;
     let field = parse_field(rows)?;
     let [(red, red_acted), (blue, blue_acted)] = [parse_army(red)?, parse_army(blue)?];

@@ -4,16 +4,16 @@ use super::cells::{Cell, Cells, Direction};
 use super::moves::{Action, Move, Order};
 use crate::Side;
 
-/// Soldiers of a side, at most.
+/// The most soldiers of a side.
 pub(super) const UNITS: usize = 3;
 
-/// A soldier's health at the start, and at most.
+/// A soldier's health at the start; it never rises.
 pub(super) const FULL_HEALTH: u8 = 10;
 
-/// A headquarters' points at the start, and at most.
+/// A headquarters' points at the start; they never rise.
 pub(super) const FULL_POINTS: u8 = 20;
 
-/// Steps of a soldier in a turn, at most.
+/// The most steps of a soldier in a turn.
 const STEPS: u32 = 3;
 
 /// The size of the map, and the cells of it that can be walked on.
@@ -25,14 +25,14 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Where a cell lies with the map turned by half.
+    /// Where a cell lies with the map turned by 180 degrees.
     pub fn turned(&self, cell: Cell) -> Option<Cell> {
         let (width, height) = (usize::from(self.width), usize::from(self.height));
         Cell::new(width.checked_sub(cell.x() + 1)?, height.checked_sub(cell.y() + 1)?)
     }
 }
 
-/// A soldier. One that has fallen has no health, and the cell 0 so that equal positions are equal.
+/// A soldier. A fallen one has health 0, and cell 0 so that equal positions compare equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Unit {
     pub cell: Cell,
@@ -44,7 +44,7 @@ impl Unit {
         self.health > 0
     }
 
-    /// What it takes from another with a blow: half its health, but never nothing, or fights might not end.
+    /// What its attack takes from another: half its health, but at least 1, or fights might not end.
     pub fn strength(&self) -> u8 {
         (self.health / 2).max(1)
     }
@@ -62,7 +62,7 @@ impl Unit {
 pub(super) struct Army {
     /// Where the headquarters stands.
     pub headquarters: Cell,
-    /// What the headquarters still holds out.
+    /// The points that the headquarters has left.
     pub points: u8,
     pub units: [Unit; UNITS],
 }
@@ -83,7 +83,7 @@ impl Army {
     }
 }
 
-/// A position: what the rules look at, but for the number of the turn.
+/// A position: all that the rules look at, except the number of the turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Position {
     pub field: Field,
@@ -111,7 +111,7 @@ impl Position {
         self.acted >> slot & 1 == 1
     }
 
-    /// Who has lost, and by what, if the game is over.
+    /// Who has lost, and why, if the game is over.
     pub fn beaten(&self) -> Option<(Side, &'static str)> {
         let side = [Side::First, Side::Second].into_iter().find(|side| self.army(*side).is_beaten())?;
         Some((side, if self.army(side).points == 0 { "headquarters taken" } else { "no soldiers left" }))
@@ -127,12 +127,12 @@ impl Position {
         Cells::within(unit.cell, STEPS, &self.field.free)
     }
 
-    /// Whether nobody but this soldier of the mover stands on the cell.
+    /// Whether no soldier stands on the cell except this one of the mover.
     pub fn has_room(&self, slot: usize, cell: Cell) -> bool {
         self.own().at(cell).is_none_or(|other| other == slot) && self.other().at(cell).is_none()
     }
 
-    /// Whether there is something on and around the cell to do this to.
+    /// Whether the action has a target on or beside the cell.
     pub fn allows(&self, to: Cell, action: Action) -> bool {
         match action {
             Action::Wait => true,
@@ -141,7 +141,7 @@ impl Position {
         }
     }
 
-    /// Shows `see` every order that one of the mover's soldiers could be given.
+    /// Calls `see` with every order that one of the mover's soldiers could be given.
     pub fn orders(&self, slot: usize, mut see: impl FnMut(Order)) {
         for to in self.reach(&self.own().units[slot]).iter().filter(|to| self.has_room(slot, *to)) {
             let attacks = Direction::ALL.map(Action::Attack);
@@ -173,7 +173,7 @@ impl Position {
             })
     }
 
-    /// Plays a legal move. True if the turn ends with it.
+    /// Plays a legal move and returns whether it ends the turn.
     pub fn play(&mut self, m: Move) -> bool {
         if let Some(order) = m.order() {
             self.carry_out(order);
@@ -211,7 +211,7 @@ impl Position {
         }
     }
 
-    /// A cell as the mover sees it, for the second side with the map turned by half; and the real one of what it sees.
+    /// A cell as the mover sees it, for the second side with the map turned by 180 degrees. It is its own inverse.
     pub fn seen(&self, cell: Cell) -> Cell {
         match self.mover {
             Side::First => cell,
@@ -219,7 +219,7 @@ impl Position {
         }
     }
 
-    /// An action as the mover sees it; and the real one of what it sees.
+    /// An action as the mover sees it. It is its own inverse.
     pub fn seen_action(&self, action: Action) -> Action {
         match self.mover {
             Side::First => action,
@@ -227,7 +227,7 @@ impl Position {
         }
     }
 
-    /// The map turned by half and the armies exchanged.
+    /// The map turned by 180 degrees and the armies exchanged.
     pub fn swapped(&self) -> Position {
         let mut swapped = self.mapped(|cell| self.field.turned(cell).unwrap_or(cell));
         swapped.armies.swap(0, 1);
@@ -241,7 +241,7 @@ impl Position {
         self.mapped(|cell| Cell::new(cell.x(), top.saturating_sub(cell.y())).unwrap_or(cell))
     }
 
-    /// Everything carried to another cell.
+    /// The position with every cell mapped by `to`.
     fn mapped(&self, to: impl Fn(Cell) -> Cell) -> Position {
         let mut position = *self;
         position.field.free = Cells::default();

@@ -1,4 +1,4 @@
-//! What can be chosen about the game.
+//! The options of the rules of the headquarters game.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,7 +9,7 @@ use super::position::Position;
 use crate::rules::{join_settings, settings};
 use alfil_core::wording::shorten;
 
-/// What can be chosen about the headquarters game: the map, the cap on turns, and how positions are estimated.
+/// The options of the headquarters game: the map, the cap on turns, and how positions are estimated.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// The start position.
@@ -22,21 +22,21 @@ pub struct Rules {
 /// The largest cap on turns.
 pub(super) const MOST_TURNS: u16 = 10_000;
 
-/// The largest weight: no estimate can then be taken for a win.
+/// The largest weight: up to it, no estimate can be mistaken for a win.
 const HEAVIEST: i32 = 100;
 
-/// Bytes of a map's file, at most. The largest map needs 160.
+/// The most bytes of a map's file. The largest map needs 160.
 const LARGEST_FILE: u64 = 1_000;
 
 impl Default for Rules {
     fn default() -> Rules {
-        // 100 turns: players that want to win need about 15.
+        // 100 turns: players that try to win need about 15.
         Rules { map: map::usual(), turn_cap: 100, weights: Weights::default() }
     }
 }
 
 impl crate::Rules for Rules {
-    /// The map comes with the position of a game from elsewhere.
+    /// A game from elsewhere has its map in its position.
     fn changed(&self, text: &str) -> Result<Rules, String> {
         self.with(text, |_| Err("no map is read from a file that a game names".to_owned()))
     }
@@ -91,11 +91,11 @@ impl Rules {
 
 fn read_map(path: &str) -> Result<Position, String> {
     let mut bytes = Vec::new();
-    // One byte more than allowed tells a file that is too large.
+    // One byte more than allowed shows that the file is too large.
     let read = File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_end(&mut bytes));
     read.map_err(|error| format!("its map cannot be read: {error}"))?;
     if bytes.len() as u64 > LARGEST_FILE {
-        return Err(format!("its map has more than {LARGEST_FILE} bytes, and no map needs so many"));
+        return Err(format!("its map has more than {LARGEST_FILE} bytes, and no map needs that many"));
     }
     let text = String::from_utf8(bytes).map_err(|_| "its map is not a text file".to_owned())?;
     map::parse(&text)

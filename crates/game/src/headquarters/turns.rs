@@ -1,7 +1,7 @@
 //! The turns that are worth looking at: the promising-actions filter of Gutiérrez Utande (2017).
 //!
-//! All orders of three soldiers make more than 15,000 turns. The filter keeps the few best orders of each soldier, judged by
-//! themselves, and combines them.
+//! All orders of three soldiers make more than 15,000 turns. The filter keeps the few best orders of each soldier,
+//! scored independently of the others, and combines them.
 
 use std::cmp::Reverse;
 
@@ -12,7 +12,7 @@ use super::moves::{Action, Move, Order};
 use super::position::{Position, UNITS};
 use crate::Turn;
 
-/// Orders of a soldier at most: 25 cells to go to, twelve places beside three enemies, one headquarters.
+/// The most orders of a soldier: 25 cells to go to, twelve places beside three enemies, one headquarters.
 const MOST_ORDERS: usize = 38;
 
 /// Scores in tenths: attacks and captures come before everything else, …
@@ -31,12 +31,12 @@ pub(super) fn promising(position: &Position, keep: usize, turns: &mut Vec<Turn<M
     let score = |order: &Order| {
         let acts = ACTS * u32::from(order.action != Action::Wait);
         let guards = if order.to == home { GUARDS * raiders as u32 } else { 0 };
-        // Ways lead both ways: a soldier can go to where it could come from.
+        // Paths are symmetric: a soldier can go to where it could come from.
         acts + guards + COVERS * own.iter().filter(|reach| reach.contains(order.to)).count() as u32
     };
     let goal = position.other().headquarters;
-    // Equals: first those that advance, as that filter wants it, then as the mover sees them from its own corner, so that
-    // both sides have the same turns.
+    // Ties: first those that advance, as in Gutiérrez Utande's filter, then in the order in which the mover sees them
+    // from its own corner, so that both sides have the same turns.
     let rank = |order: &Order| {
         let action = position.seen_action(order.action).number();
         (Reverse(score(order)), order.to.distance(goal), position.seen(order.to), action)
@@ -52,12 +52,12 @@ pub(super) fn promising(position: &Position, keep: usize, turns: &mut Vec<Turn<M
 }
 
 /// Goes through the orders of the first soldier, and for each through those of the others. Orders that an earlier one has
-/// made impossible (the cell is taken, the target has fallen) are left out; a soldier with no other ones does nothing.
+/// made impossible (the cell is taken, the target has fallen) are left out; a soldier with none left does nothing.
 fn combine(position: &Position, kept: &[ArrayVec<Order, MOST_ORDERS>], turn: Turn<Move>, turns: &mut Vec<Turn<Move>>) {
     let Some((orders, rest)) = kept.split_first() else { return };
     let begun = turns.len();
     for order in orders {
-        // Nobody is in anybody's way, so what could be reached still can.
+        // Soldiers do not block each other's way, so what could be reached still can.
         if !position.has_room(order.slot, order.to) || !position.allows(order.to, order.action) {
             continue;
         }

@@ -33,8 +33,8 @@ static KING: CellTable = steps(&DIRECTIONS);
 static KNIGHT: CellTable = steps(&JUMPS);
 static PAWN: [CellTable; 2] = [steps(&CAPTURES), mirrored(&steps(&CAPTURES))];
 
-/// The rank of each file that White's pawns never stand behind: they start on it, but for the outermost files, which they
-/// come to by capture.
+/// The rank of each file that White's pawns never stand behind: they start on it, except on the outermost files, which
+/// they reach by capture.
 pub(super) const PAWN_LINE: [usize; FILES] = [1, 1, 2, 3, 4, 5, 4, 3, 2, 1, 1];
 /// Each side's nine cells that pawns start on.
 pub(super) const PAWN_START: [Cells; 2] = pawn_start();
@@ -125,8 +125,7 @@ const fn promotion() -> [Cells; 2] {
     [black.up_down(), black]
 }
 
-/// Whether a pawn of `side` can ever be on `cell`: pawns only go forward, and on the last cell of a file they are pawns no
-/// longer.
+/// Whether a pawn of `side` can ever be on `cell`: pawns only go forward, and promote on the last cell of a file.
 pub(super) fn pawn_can_stand(side: Side, cell: Cell) -> bool {
     let seen = cell.seen_by(side);
     seen.rank() >= PAWN_LINE[seen.file()] && !PROMOTION[side as usize].contains(cell)

@@ -78,18 +78,18 @@ impl Board {
         self.pieces(side, Role::King).first()
     }
 
-    /// What stands on a cell, whoever it belongs to.
+    /// The role of the piece on a cell, of either side.
     pub(super) fn role_at(&self, cell: Cell) -> Option<Role> {
         Role::ALL.into_iter().find(|role| self.role(*role).contains(cell))
     }
 
-    /// What stands on a cell.
+    /// The piece on a cell.
     pub(super) fn piece_at(&self, cell: Cell) -> Option<(Side, Role)> {
         let side = if self.side(Side::First).contains(cell) { Side::First } else { Side::Second };
         self.role_at(cell).map(|role| (side, role))
     }
 
-    /// Puts a piece on an empty cell, or takes it away from the cell that it stands on.
+    /// Puts a piece on an empty cell, or removes it from the cell that it stands on.
     pub(super) fn toggle(&mut self, side: Side, role: Role, cell: Cell) {
         self.sides[side as usize] ^= Cells::of(cell);
         self.roles[role as usize] ^= Cells::of(cell);
@@ -105,7 +105,7 @@ impl Board {
         if !(leapers & attackers).is_empty() {
             return true;
         }
-        // Few pieces stand on a line with the cell at all: to look for what stands between is seldom needed.
+        // Few pieces stand on a line with the cell at all, so looking for what stands between is seldom needed.
         let rooks = attackers & (self.role(Role::Rook) | self.role(Role::Queen)) & attacks::rook_lines(cell);
         let bishops = attackers & (self.role(Role::Bishop) | self.role(Role::Queen)) & attacks::bishop_lines(cell);
         !rooks.is_empty() && !(attacks::rook(cell, occupied) & rooks).is_empty()

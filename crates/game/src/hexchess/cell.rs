@@ -10,7 +10,7 @@ pub(super) const COUNT: usize = 91;
 /// Files of the board.
 pub(super) const FILES: usize = 11;
 
-/// What the files are called, from left to right: there is no j.
+/// The names of the files, from left to right: there is no j.
 const LETTERS: [u8; FILES] = *b"abcdefghikl";
 
 /// The number of the lowest cell of each file; the last entry is where a further file would begin.
@@ -157,17 +157,17 @@ pub(super) const fn file_length(file: usize) -> usize {
     (FIRST[file + 1] - FIRST[file]) as usize
 }
 
-/// What a file is called.
+/// The name of a file.
 pub(super) fn file_letter(file: usize) -> char {
     char::from(LETTERS[file])
 }
 
-/// The file that is called so.
+/// The file with this name.
 pub(super) fn file_called(letter: char) -> Option<usize> {
     LETTERS.iter().position(|&known| char::from(known) == letter)
 }
 
-/// The rank that is called so: a number without leading zeros, on the board in some file at least.
+/// The rank with this name: a number without leading zeros, on the board in at least one file.
 pub(super) fn rank_called(digits: &str) -> Option<usize> {
     let plain = digits.len() <= 2 && digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
     digits.parse().ok().filter(|rank| plain && *rank <= FILES)
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_shared_out_and_neighbours_differ() {
+    fn colours_are_balanced_and_neighbours_differ() {
         let mut counts = [0; 3];
         for cell in Cell::all() {
             counts[cell.colour()] += 1;

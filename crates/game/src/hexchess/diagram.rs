@@ -7,7 +7,7 @@ use crate::diagram::{Diagram, DrawnCell, Figure, Ground, Label, Shape};
 /// From the middle of a file to that of the next, where hexagons are 1 high: three quarters of their width.
 const STEP: f32 = 0.866_025_4;
 
-/// Which of the three colours of cells is how dark.
+/// The shade of each of the three colours of cells.
 const SHADES: [u8; 3] = [1, 0, 2];
 
 pub(super) fn diagram(position: &Position) -> Diagram {

@@ -1,4 +1,4 @@
-//! Random endings: positions with few pieces, from which games come to a result soon.
+//! Random endings: positions with few pieces, from which games reach a result soon.
 
 use super::attacks::pawn_can_stand;
 use super::board::{Board, Role};
@@ -8,7 +8,7 @@ use super::position::Position;
 use super::rules::Rules;
 use crate::{Game, Side};
 
-/// Endings worth knowing: what the two sides have beside their kings.
+/// Endings worth knowing: what the two sides have besides their kings.
 const KNOWN: [(&str, &str); 20] = [
     ("q", ""),
     ("r", ""),
@@ -32,19 +32,19 @@ const KNOWN: [(&str, &str); 20] = [
     ("rp", "r"),
 ];
 
-/// Pieces beside the kings, at most, where they are drawn at random.
+/// The most pieces besides the kings, where they are drawn at random.
 const MOST: u32 = 4;
 
 /// What they are drawn from: pawns are the most frequent, as on the board.
 const MIXTURE: [Role; 9] =
     [Role::Pawn, Role::Pawn, Role::Pawn, Role::Knight, Role::Knight, Role::Bishop, Role::Rook, Role::Rook, Role::Queen];
 
-/// Draws before giving up. More than every third is a position to play from: this many never fail but where chance is
-/// broken.
+/// Draws before giving up. More than one in three is a position to play from: this many fail only if the random numbers
+/// are broken.
 const TRIES: u32 = 1_000;
 
-/// A position with up to six pieces that is legal and not over, either side to move: half of them endings that are well
-/// known, half of them mixtures. `below` gives a random number smaller than its argument.
+/// A position with up to six pieces that is legal and not over, either side to move: half of them are well-known
+/// endings, half of them mixtures. `below` gives a random number smaller than its argument.
 pub(super) fn random(rules: &Rules, below: &mut dyn FnMut(u32) -> u32) -> Option<HexChess> {
     (0..TRIES).find_map(|_| draw(rules, below))
 }
@@ -63,7 +63,7 @@ fn draw(rules: &Rules, below: &mut dyn FnMut(u32) -> u32) -> Option<HexChess> {
     game.outcome().is_none().then_some(game)
 }
 
-/// What stands on the board beside the kings.
+/// The pieces besides the kings.
 fn pieces(below: &mut dyn FnMut(u32) -> u32) -> Vec<(Side, Role)> {
     if below(2) == 0 {
         let (strong, weak) = KNOWN[below(KNOWN.len() as u32) as usize];
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_chance_ends_all_the_same() {
+    fn broken_random_numbers_give_no_ending() {
         assert!(random(&Rules::default(), &mut |_| 0).is_none());
     }
 }

@@ -1,4 +1,5 @@
-//! A handcrafted evaluation: the yardstick that learned networks are measured with, and the classical player's judgement.
+//! A handcrafted evaluation: the yardstick that learned networks are measured against, and what the classical player
+//! uses.
 //!
 //! Every term has a value for the middlegame and one for the endgame, mixed by the pieces that are left. The weights are
 //! our own round numbers, not tuned.
@@ -15,7 +16,7 @@ use crate::{Knowledge, Side};
 /// Reasoned from the moves that pieces have on average. With three cells in ten taken, a bishop has 1.09 times as many as a
 /// knight, a rook 1.57 and a queen 2.66 times: nearly the shares of the square board, where they are worth 3, 3, 5 and 9
 /// pawns. A knight has half as many again as on the square board and a pawn no more than there, so that pieces gain on
-/// pawns; half of that is taken for true. The bishop, which sees a third of the board, is put equal with the knight.
+/// pawns; half of that gain is counted. The bishop, which sees a third of the board, is rated equal to the knight.
 const fn value(role: Role) -> i32 {
     match role {
         Role::Pawn => 100,
@@ -37,7 +38,7 @@ const fn phase(role: Role) -> i32 {
 }
 
 const FULL_PHASE: i32 = 26;
-/// Bishops on all three colours leave no cell alone.
+/// Bishops on all three colours reach every cell.
 const THREE_BISHOPS: Pair = Pair(30, 50);
 const DOUBLED_PAWN: Pair = Pair(-8, -18);
 const ISOLATED_PAWN: Pair = Pair(-10, -14);
@@ -94,7 +95,7 @@ pub(super) fn gain(position: &Position, m: Move) -> i32 {
     captured.map_or(0, value) + position.promotion(m).map_or(0, |role| value(role) - value(Role::Pawn))
 }
 
-/// Passing says something unless in check, or where zugzwang threatens: with nothing but pawns.
+/// Whether passing is informative: not in check, nor with nothing but pawns, where zugzwang is likely.
 pub(super) fn may_pass(position: &Position) -> bool {
     let (board, us) = (position.board(), position.turn());
     !position.in_check(us) && (board.side(us) & !board.role(Role::Pawn)).count() > 1
@@ -113,7 +114,7 @@ fn side(board: &Board, side: Side) -> Pair {
         for cell in board.pieces(side, role) {
             sum += Pair(value(role), value(role));
             sum += centre(cell) * centre_weight(role);
-            // Cells to go to, over what is usual in the middle of a game.
+            // Cells to go to, relative to the usual number in the middle of a game.
             let (weight, usual) = match role {
                 Role::Knight => (Pair(4, 4), 7),
                 Role::Bishop => (Pair(4, 4), 7),
@@ -140,7 +141,7 @@ fn centre(cell: Cell) -> i32 {
     Cell::at(0, 0).map_or(0, |middle| 5 - cell.distance(middle))
 }
 
-/// What a step towards the middle is worth. The king is sought there only when few pieces are left.
+/// What a step towards the middle is worth. The king belongs there only when few pieces are left.
 const fn centre_weight(role: Role) -> Pair {
     match role {
         Role::Pawn => Pair(3, 0),
@@ -231,7 +232,7 @@ mod tests {
         let full = |text| value_of(text, Knowledge::Full);
         assert_eq!(value_of("k/3/5/7/9/11/11/11/11/P10/KQ9 w - 0 1", Knowledge::Material), 1_100);
         assert_eq!(value_of("k/3/5/7/9/11/11/11/11/P10/KQ9 b - 0 1", Knowledge::Material), -1_100);
-        // A pawn further on, one that is free to go, two that do not stand behind each other, a driven king.
+        // An advanced pawn, a passed pawn, two that are not doubled, a king driven to the edge: the better one first.
         assert!(full("k/3/5/7/4P4/11/11/11/11/11/K10 w - 0 1") > full("k/3/5/7/9/11/5P5/11/11/11/K10 w - 0 1"));
         assert!(full("k/3/5/7/p8/5P5/11/11/11/11/K10 w - 0 1") > full("k/3/5/7/3p5/5P5/11/11/11/11/K10 w - 0 1"));
         assert!(full("k/3/5/7/9/11/5PP4/11/11/11/K10 w - 0 1") > full("k/3/5/7/9/5P5/5P5/11/11/11/K10 w - 0 1"));
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn passing_is_for_those_who_have_pieces_and_no_check() {
+    fn passing_needs_pieces_and_no_check() {
         let game = HexChess::new(&Default::default());
         let passed = game.passed().unwrap();
         assert!(passed.side() == Side::Second && passed.ply() == 1);

@@ -16,7 +16,7 @@ use crate::{PositionError, Side};
 /// Where every game begins.
 pub(super) const START: &str = "b/qbk/n1b1n/r5r/ppppppppp/11/5P5/4P1P4/3P1B1P3/2P2B2P2/1PRNQBKNRP1 w - 0 1";
 
-/// The counters of a position may not be larger: no game has so many moves.
+/// The largest counter that a position may have: no game has this many moves.
 pub(super) const LARGEST_COUNTER: u32 = 100_000;
 
 /// The start position.
@@ -25,7 +25,7 @@ pub(super) fn start(rules: &Rules) -> HexChess {
     HexChess::from_parts(Position::new(board, Side::First, None), 0, 1, rules)
 }
 
-/// Reads a position with all five fields that can arise in a game, as far as that is easily told.
+/// Reads a position with all five fields that can arise in a game, as far as that is easy to check.
 pub(super) fn parse(text: &str, rules: &Rules) -> Result<HexChess, PositionError> {
     read(text, rules).map_err(|reason| PositionError::new::<HexChess>(text, reason))
 }
@@ -64,7 +64,7 @@ fn read(text: &str, rules: &Rules) -> Result<HexChess, String> {
     Ok(HexChess::from_parts(position, clock, number, rules))
 }
 
-/// Writes a position. The en-passant cell appears only where a pawn can really be captured on it.
+/// Writes a position. The en-passant cell appears only where an en-passant capture is legal.
 pub(super) fn write(game: &HexChess) -> String {
     let position = game.current();
     let rows: Vec<String> = (1..=FILES).rev().map(|rank| write_rank(position.board(), rank)).collect();
@@ -104,7 +104,7 @@ fn read_rank(row: &str, rank: usize, board: &mut Board) -> Option<()> {
         let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         if digits > 0 {
             let (count, after) = rest.split_at(digits);
-            // A gap of no cells or with a leading zero is no gap.
+            // A gap of no cells or with a leading zero is an error.
             let count: usize = count.parse().ok().filter(|_| first != '0')?;
             cells.nth(count - 1)?;
             rest = after;

@@ -1,4 +1,4 @@
-//! Hexagonal chess as [`Game`] asks for it.
+//! Hexagonal chess as a [`Game`].
 
 use std::fmt;
 
@@ -133,7 +133,8 @@ impl Game for HexChess {
 
     fn play(&mut self, m: Move) {
         let before = self.position.key();
-        // Collections may go on to play where a game has ended, but not further than positions can be read back.
+        // Collections may play on after a game has ended, but counters stay in the range that positions can be read
+        // back with.
         self.number = fen::LARGEST_COUNTER.min(self.number + u32::from(self.side() == Side::Second));
         self.ply += 1;
         if self.position.play(m) {

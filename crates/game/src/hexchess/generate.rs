@@ -1,7 +1,7 @@
 //! Legal moves.
 //!
-//! One look from the king along its twelve lines finds the pieces that give check and those that are pinned; every other
-//! move is then legal as it is made.
+//! One look from the king along its twelve lines finds the pieces that give check and those that are pinned; all other
+//! moves are legal without a further test.
 
 use super::attacks::{self, BISHOP, PAWN_START, PROMOTION, nearest, ray};
 use super::board::Role;
@@ -10,7 +10,7 @@ use super::cells::Cells;
 use super::moves::{Move, UNDER_PROMOTIONS};
 use super::position::Position;
 
-/// What the king's safety asks of the other pieces.
+/// How the king's safety restricts the other pieces.
 struct Duty {
     /// Pieces that give check.
     checks: u32,
@@ -78,7 +78,7 @@ pub(super) fn generate(position: &Position, moves: &mut Vec<Move>) {
     let own = board.side(us);
     let Some(king) = board.king(us) else { return };
 
-    // A line goes on behind the king that leaves it.
+    // A line of attack goes on behind the king that leaves it.
     let behind = board.occupied() ^ Cells::of(king);
     moves.extend(
         (attacks::king(king) & !own).filter(|to| !board.attacks(!us, *to, behind)).map(|to| Move::new(king, to)),
@@ -118,7 +118,7 @@ fn pawn(position: &Position, from: Cell, allowed: Cells, moves: &mut Vec<Move>) 
             moves.extend((0..UNDER_PROMOTIONS.len()).map(|place| m.under_promoting(place)));
         }
     }
-    // Judged as a whole: the pawn that gives check may be the one that is captured.
+    // Tested on its own: the pawn that gives check may be the one that is captured.
     if let Some(passed) = position.en_passant().filter(|passed| attacked.contains(*passed))
         && position.may_capture_passing(from, passed)
     {

@@ -81,7 +81,7 @@ impl Encoding for Grid {
     }
 }
 
-/// What lies off the board stays where it is.
+/// Cells of the grid that are not on the board stay where they are.
 fn mirrored_cell(cell: usize) -> usize {
     board_cell(cell).map_or(cell, |on_board| grid_cell(on_board.left_right()))
 }
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_see_the_start_alike() {
+    fn both_sides_see_the_same_start() {
         let mut game = HexChess::new(&Default::default());
         let white = [plane(&game, 0), plane(&game, 4), plane(&game, 11)];
         assert_eq!(white[1], ["e1"]);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_have_the_planes_that_are_described() {
+    fn moves_have_the_documented_planes() {
         let game = HexChess::new(&Default::default());
         let from = |name| grid_cell(Cell::parse(name).unwrap());
         assert_eq!(planes_of(&game, "g4g6"), (1, from("g4")));

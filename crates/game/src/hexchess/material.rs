@@ -1,12 +1,13 @@
-//! When nobody can win any more.
+//! When neither side can win any more.
 
 use super::board::{Board, Role};
 
 /// Whether there is nothing but the kings and at most one knight or bishop.
 ///
-/// Unlike on the square board such a piece can mate: a king in one of the six corners, in 24 ways with a knight and in 60
-/// with a bishop. But it takes the help of the one who is mated: from every other position a bare king that is to move has a
-/// move after which no mate follows, as the tests show by going through all of them. Whatever is more is played on.
+/// Unlike on the square board such a piece can mate: a king in one of the six corners, in 24 ways with a knight and in
+/// 60 with a bishop. But that takes the help of the side that is mated: in every other position with the bare king to
+/// move it has a move after which no mate follows, as the tests show by going through all of them. With more material
+/// the game goes on.
 pub(super) fn is_insufficient(board: &Board) -> bool {
     let mating = board.role(Role::Pawn) | board.role(Role::Rook) | board.role(Role::Queen);
     mating.is_empty() && board.occupied().count() <= 3
@@ -66,7 +67,7 @@ mod tests {
                 mates.iter().all(|(_, _, prey)| ["a1", "a6", "f1", "f11", "l1", "l6"].contains(&&*prey.to_string()))
             );
 
-            // These pieces go back the way they came: White's moves from a mate lead to where it can be given.
+            // Moves of these pieces are reversible: White's moves from a mate lead to positions with mate in one.
             let mut mate_in_one: HashSet<Placed> = HashSet::new();
             for &(king, piece, prey) in &mates {
                 for m in moves(&position((king, piece, prey), role, Side::First)) {
@@ -78,7 +79,7 @@ mod tests {
             }
             assert!(mate_in_one.len() > count);
 
-            // Whoever could walk into such a place could have gone elsewhere.
+            // A king that could step into such a position had another move.
             for &(king, piece, prey) in &mate_in_one {
                 for from in crate::hexchess::attacks::king(prey).filter(|from| *from != king && *from != piece) {
                     let before = position((king, piece, from), role, Side::Second);

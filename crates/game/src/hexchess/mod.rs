@@ -1,4 +1,4 @@
-//! Gliński's hexagonal chess: 91 cells, three bishops and nine pawns a side.
+//! Gliński's hexagonal chess: 91 cells, three bishops and nine pawns per side.
 
 mod attacks;
 mod board;

@@ -9,8 +9,8 @@ use crate::MoveError;
 /// What a pawn may become instead of a queen.
 pub(super) const UNDER_PROMOTIONS: [Role; 3] = [Role::Rook, Role::Bishop, Role::Knight];
 
-/// A move: from cell, to cell, under-promotion. A pawn that reaches its last cell and does not become something else
-/// becomes a queen.
+/// A move: from cell, to cell, under-promotion. A pawn that reaches its last cell without an under-promotion becomes a
+/// queen.
 ///
 /// Bits 0-6 hold the from cell (a1 = 0, a2 = 1, …), bits 7-13 the to cell, bits 14-15 the under-promotion
 /// (0 none, 1 rook, 2 bishop, 3 knight).
@@ -42,7 +42,7 @@ impl Move {
         Move(Move::new(turn(self.from()), turn(self.to())).0 | self.0 & 3 << 14)
     }
 
-    /// What a pawn becomes that does not become a queen, as its place in [`UNDER_PROMOTIONS`].
+    /// What a pawn becomes instead of a queen, as its place in [`UNDER_PROMOTIONS`].
     pub(super) fn under_promotion(self) -> Option<usize> {
         usize::from(self.0 >> 14).checked_sub(1)
     }

@@ -45,7 +45,7 @@ impl Position {
         self.en_passant
     }
 
-    /// A hash of everything that makes the position.
+    /// A hash of the whole position.
     pub(super) fn key(&self) -> u64 {
         self.key
     }
@@ -59,7 +59,7 @@ impl Position {
         self.board.king(side).is_some_and(|king| self.board.attacks(!side, king, self.board.occupied()))
     }
 
-    /// What the move makes of a pawn that reaches its last cell.
+    /// What a pawn becomes that reaches its last cell with this move.
     pub(super) fn promotion(&self, m: Move) -> Option<Role> {
         let promotes = self.board.role(Role::Pawn).contains(m.from()) && PROMOTION[self.turn as usize].contains(m.to());
         promotes.then(|| m.under_promotion().map_or(Role::Queen, |place| UNDER_PROMOTIONS[place]))
@@ -74,7 +74,7 @@ impl Position {
         }
     }
 
-    /// Plays a legal move and tells whether it can be taken back by later ones: no capture, no pawn move.
+    /// Plays a legal move and returns whether it is reversible: no capture, no pawn move.
     pub(super) fn play(&mut self, m: Move) -> bool {
         let (us, from, to) = (self.turn, m.from(), m.to());
         let Some(role) = self.board.role_at(from) else {
@@ -89,7 +89,7 @@ impl Position {
         self.toggle(us, role, from);
         self.toggle(us, promotion.unwrap_or(role), to);
         self.end_turn();
-        // Only a double step leads a pawn to the next cell but one of its file.
+        // Only a double step moves a pawn two cells along its file.
         let double_step = role == Role::Pawn && from.number().abs_diff(to.number()) == 2;
         if double_step {
             self.allow_en_passant(from.ahead(us));
@@ -110,7 +110,7 @@ impl Position {
     }
 
     /// Whether the mover's pawn on `from` may capture the one that has just passed `passed`: two pawns leave their cells
-    /// at once, which can open a line to the king that neither of them shuts alone.
+    /// at once, which can open a line to the king that neither of them blocks alone.
     pub(super) fn may_capture_passing(&self, from: Cell, passed: Cell) -> bool {
         let (Some(king), Some(pawn)) = (self.board.king(self.turn), passed.ahead(!self.turn)) else { return false };
         let occupied = self.board.occupied() ^ Cells::of(from) ^ Cells::of(pawn) ^ Cells::of(passed);

@@ -1,31 +1,31 @@
-//! What can be chosen about the rules of hexagonal chess.
+//! The options of the rules of hexagonal chess.
 
 use alfil_core::wording::shorten;
 
 use crate::rules::{join_settings, ply_cap_text, read_ply_cap, settings};
 
-/// What stalemate is worth to the side that brings it about.
+/// What stalemate is worth to the side that gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stalemate {
     /// Half a point, as in chess.
     Half,
-    /// Three quarters of a point, as Gliński's own rules have it; the side that cannot move keeps the fourth.
+    /// Three quarters of a point, as in Gliński's own rules; the side that cannot move gets the fourth.
     ThreeQuarters,
 }
 
-/// What can be chosen about the rules of hexagonal chess.
+/// The options of the rules of hexagonal chess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// How stalemate is scored.
     pub stalemate: Stalemate,
-    /// Plies after which a game is given up as drawn.
+    /// Plies after which a game is a draw.
     pub ply_cap: u32,
 }
 
 impl Default for Rules {
     fn default() -> Rules {
-        // Of 1,000 games of random moves, which last 465 plies on average, all but one in a hundred were over by then: the
-        // cap should not decide what the other rules decide a little later. Games of players who want to win are shorter.
+        // Of 1,000 games of random moves, which last 465 plies on average, 99 percent were over by then: the cap should
+        // not decide what the other rules decide a little later. Games of players who try to win are shorter.
         Rules { stalemate: Stalemate::Half, ply_cap: 700 }
     }
 }

@@ -52,8 +52,8 @@ fn disambiguation(position: &Position, role: Role, m: Move) -> String {
     }
 }
 
-/// The legal move that `text` names. Check and annotation marks are not needed and not judged, and neither is the mark of
-/// a capture; a promotion may be written with or without '=', in either case.
+/// The legal move that `text` names. Check, annotation and capture marks are optional and not checked; a promotion may
+/// be written with or without '=', in either case.
 pub(super) fn parse(position: &Position, text: &str) -> Result<Move, MoveError> {
     let malformed = || MoveError::Malformed { text: text.to_owned(), expected: "g4g6, Nf3 or fxg10=Q" };
     let written = Written::read(text).ok_or_else(malformed)?;
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_apart() {
+    fn malformed_and_illegal_moves_are_distinguished() {
         let mut game = HexChess::new(&Default::default());
         for text in ["", "x", "j3", "castle", "O-O", "g4-g6", "f12", "g4g6g8", "Ng", "é4e5", "Nf3é"] {
             assert!(matches!(game.parse_move(text), Err(MoveError::Malformed { .. })), "{text}");

@@ -7,7 +7,7 @@ use crate::Side;
 static PIECES: [[[u64; COUNT]; 6]; 2] = pieces();
 static EN_PASSANT: [u64; COUNT] = numbers(12);
 
-/// Stands in the key when Black is to move.
+/// Part of the key when Black is to move.
 pub(super) const BLACK_TO_MOVE: u64 = mixed((13 * COUNT) as u64);
 
 pub(super) fn piece(side: Side, role: Role, cell: Cell) -> u64 {

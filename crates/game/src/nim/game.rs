@@ -15,7 +15,7 @@ pub(super) const START: [u8; 4] = [1, 3, 5, 7];
 /// The most sticks that a heap has.
 pub(super) const LONGEST: usize = 7;
 
-/// A game of Nim. A move takes sticks from one heap; whoever takes the last stick of all wins.
+/// A game of Nim. A move takes sticks from one heap; the player who takes the last stick wins.
 ///
 /// ```
 /// use alfil_game::{Game, nim::Nim, play_line};
@@ -154,7 +154,7 @@ impl Game for Nim {
     }
 }
 
-/// What a heap is called.
+/// The name of a heap.
 fn letter(heap: u8) -> char {
     (b'a' + heap) as char
 }
@@ -205,7 +205,7 @@ impl Pictures for Nim {
                 y,
                 name: format!("{name}{}", place + 1),
                 ground: Ground::Shade(0),
-                // Sticks belong to nobody: they look like the first player's.
+                // Sticks have no owner: they look like the first player's.
                 piece: (place < sticks).then_some((Side::First, Figure::Stone)),
             }));
         }

@@ -9,10 +9,10 @@ use super::{PgnGame, read_result};
 use crate::{MoveError, MoveNumbers};
 use alfil_core::wording::shorten;
 
-/// Longer than any game can be (in chess the 75-move rule ends all before ply 17,700), but where its rules allow for more:
-/// what follows is no game.
+/// More than any game can have (in chess the 75-move rule ends all before ply 17,700), unless its rules allow more: a
+/// longer one is an error.
 const MOST_PLIES: usize = 20_000;
-/// Rules may allow for no more.
+/// The most that rules can allow.
 const MOST_PLIES_BY_RULES: u32 = 100_000;
 const MOST_TAGS: usize = 1_000;
 /// Bytes of all comments of one game.
@@ -36,10 +36,10 @@ pub enum PgnError {
 
 /// Reads games from a stream, holding one at a time in memory.
 ///
-/// Tolerant of what files in the world contain: comments, variations, annotations, byte order marks, Latin-1, missing
-/// tags, several games in a file. A game with an illegal move or an impossible start position is an error by itself.
-/// In the notation that is older than the format, words that cannot be moves are passed over: a misspelt move shows by the
-/// moves after it, if any. In other games, which only programs write, they are errors.
+/// Tolerates what real files contain: comments, variations, annotations, byte order marks, Latin-1, missing tags,
+/// several games in a file. A game with an illegal move or an impossible start position is an error by itself. In
+/// chess, words that cannot be moves are skipped: a misspelt move shows in the moves after it, if any. In other games,
+/// which only programs write, they are errors.
 ///
 /// ```
 /// use alfil_game::{chess::Chess, connect4::Connect4, pgn::PgnReader};
@@ -67,7 +67,7 @@ impl<G: Notation, R: Read> PgnReader<G, R> {
         PgnReader { scanner: Scanner::new(reader), rules: G::Rules::default(), number: 0, failed: false }
     }
 
-    /// Reads games by these rules, as far as their tags choose no others.
+    /// Reads games by these rules, except where their tags set others.
     pub fn with_rules(self, rules: G::Rules) -> PgnReader<G, R> {
         PgnReader { rules, ..self }
     }
@@ -90,12 +90,12 @@ impl<G: Notation, R: Read> PgnReader<G, R> {
         Ok(game)
     }
 
-    /// Reads the moves. Tells whether a result was read, be it only `*`.
+    /// Reads the moves. Returns whether a result was read, even if it is `*`.
     fn read_moves(&mut self, game: &mut PgnGame<G>) -> Result<bool, Stop> {
         let mut now = game.start.clone();
         let mut numbers = MoveNumbers::of(&now);
         let most_plies = MOST_PLIES.max(now.ply_cap().min(MOST_PLIES_BY_RULES) as usize);
-        // Where the format needs a word for the game, no people write it by hand.
+        // Games that need a `Variant` tag are not written by hand.
         let is_strict = G::new(&G::Rules::default()).variant().is_some();
         let mut comments_left = LONGEST_COMMENTS;
         let mut is_terminated = false;
@@ -113,7 +113,7 @@ impl<G: Notation, R: Read> PgnReader<G, R> {
                     }
                 }
                 Token::Word => {
-                    // What is not UTF-8 is no move.
+                    // A word that is not UTF-8 is not a move.
                     let Ok(word) = std::str::from_utf8(self.scanner.text()) else { continue };
                     if let Some(result) = read_result(word) {
                         (game.result, is_terminated) = (result, true);
@@ -155,7 +155,7 @@ impl<G: Notation, R: Read> Iterator for PgnReader<G, R> {
             Err(error) => Err(error.into()),
         };
         self.number += 1;
-        // What is left of a bad game is no game of its own.
+        // The rest of a bad game is not a game of its own.
         let read = match read {
             Err(Stop::Bad(reason)) => self.scanner.pass_game().map_err(Stop::Io).and(Err(Stop::Bad(reason))),
             other => other,
@@ -174,8 +174,8 @@ fn bad<T>(reason: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::Bad(reason.into()))
 }
 
-/// The move that a word names, with or without marks for good and bad moves behind it. Some games have such marks in moves, so
-/// that one after the other is taken away until there is a move.
+/// The move that a word names, with or without marks for good and bad moves after it. Some games have such marks in
+/// moves, so they are removed one by one until there is a move.
 fn parse_move<G: Notation>(now: &G, word: &str) -> Result<G::Move, MoveError> {
     let parsed = now.parse_move(word);
     let mut bare = word;
@@ -207,7 +207,7 @@ fn start<G: Notation>(tags: &[(String, String)], rules: &G::Rules) -> Result<G, 
     }
 }
 
-/// Takes away the backslash before a quote or another backslash.
+/// Removes the backslash before a quote or another backslash.
 fn unescape(value: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(value.len());
     let mut bytes = value.iter().copied().peekable();

@@ -2,13 +2,13 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// Bytes of a tag; longer ones are nothing that should be kept.
+/// The most bytes of a tag; a longer one is an error.
 const LONGEST_TAG: usize = 4_096;
 
-/// Bytes of a word; longer ones are no moves and are passed over.
+/// The most bytes of a word; longer ones are not moves and are skipped.
 const LONGEST_WORD: usize = 256;
 
-/// Why a game cannot be read on.
+/// Why the reading of a game stopped.
 pub(super) enum Stop {
     /// This game is bad.
     Bad(String),
@@ -32,7 +32,7 @@ pub(super) struct Tag {
 pub(super) enum Token {
     /// A move, a result or anything else; [`Scanner::text`] has it.
     Word,
-    /// What [`Scanner::text`] has. One with more bytes than was asked for ends there.
+    /// A comment; [`Scanner::text`] has it, up to one byte more than was asked for.
     Comment,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Scanner<R> {
     input: BufReader<R>,
     text: Vec<u8>,
     part: Part,
-    /// Variations that have been begun and not ended.
+    /// Variations that have begun and not ended.
     depth: usize,
 }
 
@@ -95,7 +95,7 @@ impl<R: Read> Scanner<R> {
         Ok(None)
     }
 
-    /// Reads to the closing quote, or to the end of the line if there is none. Tells which.
+    /// Reads to the closing quote, or to the end of the line if there is none. Returns whether there was a quote.
     fn read_value(&mut self) -> Result<bool, Stop> {
         self.text.clear();
         loop {
@@ -111,7 +111,7 @@ impl<R: Read> Scanner<R> {
         }
     }
 
-    /// Reads to one of these bytes, and tells to which.
+    /// Reads to one of these bytes and returns it.
     fn read_to(&mut self, ends: &[u8]) -> Result<u8, Stop> {
         self.text.clear();
         loop {
@@ -122,7 +122,7 @@ impl<R: Read> Scanner<R> {
         }
     }
 
-    /// The next byte of a tag, which has to have an end.
+    /// The next byte of a tag; an error if the tag does not end.
     fn next_of_tag(&mut self) -> Result<u8, Stop> {
         match self.peek()? {
             Some(byte) if self.text.len() < LONGEST_TAG => {
@@ -202,7 +202,7 @@ impl<R: Read> Scanner<R> {
         Ok(())
     }
 
-    /// Reads a word, as far as words can go. Tells whether that is all of it.
+    /// Reads a word, up to the longest. Returns whether that is all of it.
     fn read_word(&mut self) -> io::Result<bool> {
         self.text.clear();
         let mut is_whole = true;
@@ -232,7 +232,7 @@ impl<R: Read> Scanner<R> {
         Ok(())
     }
 
-    /// Passes over what is left of the game.
+    /// Skips the rest of the game.
     pub fn pass_game(&mut self) -> io::Result<()> {
         while self.part == Part::Tags {
             match self.tag() {
@@ -243,7 +243,7 @@ impl<R: Read> Scanner<R> {
         while self.part == Part::Moves {
             match self.token(0) {
                 Ok(_) => {}
-                // A comment without end, which the file ends with.
+                // An unterminated comment, which reaches to the end of the file.
                 Err(Stop::Bad(_)) => self.part = Part::Between,
                 Err(Stop::Io(error)) => return Err(error),
             }

@@ -6,7 +6,7 @@ use std::io;
 use super::PgnGame;
 use crate::MoveNumbers;
 
-/// The standard's seven tags in its order, with its words for the unknown.
+/// The standard's seven tags in its order, with its placeholders for unknown values.
 const SEVEN_TAGS: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),

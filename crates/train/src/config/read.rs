@@ -138,7 +138,8 @@ mod tests {
         assert_eq!(error("[trainin]\nrate = 1", &[]), "there is no key 'trainin': did you mean training?");
         assert_eq!(error("[training]\nrat = 1", &[]), "there is no key 'training.rat': did you mean training.rate?");
         assert!(
-            error("rules = 'size=8'", &[]).starts_with("rules cannot be: 'size=8' does not choose rules of connect4")
+            error("rules = 'size=8'", &[])
+                .starts_with("rules cannot be: 'size=8' is not valid for the rules of connect4")
         );
         assert_eq!(error("batch = 1", &[]), "there is no key 'batch': did you mean training.batch?");
         assert_eq!(error("rate = 1", &[]), "there is no key 'rate': did you mean training.rate?");

@@ -333,7 +333,7 @@ fn the_rules_of_a_game_can_be_chosen() {
     let output = std::io::sink();
     let error =
         alfil_uci::run(std::io::empty(), output, Options { rules: "map".to_owned(), ..options }, None).unwrap_err();
-    assert!(error.to_string().contains("'map' does not choose rules of hexchess"), "{error}");
+    assert!(error.to_string().contains("'map' is not valid for the rules of hexchess"), "{error}");
 }
 
 #[test]
