@@ -24,7 +24,7 @@ pub struct Architecture {
     pub filters: usize,
     /// For each block the channels of its squeeze-excitation, 0 for none.
     pub blocks: Vec<usize>,
-    /// Used everywhere but at the outputs.
+    /// Used everywhere except at the outputs.
     pub activation: Activation,
     /// Gives a logit for every policy index.
     pub policy: PolicyShape,
@@ -117,9 +117,9 @@ const DENSE_POLICY_FILTERS: usize = 2;
 const MOVES_LEFT: HeadShape = HeadShape { filters: 8, hidden: 64 };
 
 settings! {
-    /// What is chosen about the network of a run; the rest follows from the encoding.
+    /// The options of a run's network; the rest follows from the encoding.
     pub struct NetworkSettings {
-        /// Filters x blocks, with sN behind it for squeeze-excitation with N channels.
+        /// Filters x blocks, followed by sN for squeeze-excitation with N channels.
         pub size: String = "32x4".to_owned(), fixed = true;
         /// relu or mish.
         pub activation: Activation = Activation::Relu, fixed = true;
@@ -168,7 +168,7 @@ pub struct HeadShape {
     pub hidden: usize,
 }
 
-/// A size such as `64x6`: filters by blocks, with `s8` behind it for squeeze-excitation with 8 channels.
+/// A size such as `64x6`: filters by blocks, followed by `s8` for squeeze-excitation with 8 channels.
 ///
 /// ```
 /// use alfil_nn::Size;
@@ -188,29 +188,29 @@ pub struct Size {
     pub squeeze: usize,
 }
 
-/// Limits of what is taken for a network.
+/// Limits of what is accepted as a network.
 const MOST_FILTERS: usize = 2_048;
 const MOST_BLOCKS: usize = 256;
-/// Products for a position: three times those of AlphaZero's 256x40 on 19x19. Bounds the weights as well: each is used.
+/// Products per position: three times those of AlphaZero's 256x40 on 19x19. Bounds the weights as well: each is used.
 const MOST_PRODUCTS: u64 = 50_000_000_000;
 
-/// Why an architecture cannot be.
+/// Why an architecture is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArchitectureError {
     /// Not the form of a size.
-    #[error("'{0}' is no network size: write filters x blocks, such as 64x6, or 64x6s8 with squeeze-excitation")]
+    #[error("'{0}' is not a network size: write filters x blocks, such as 64x6, or 64x6s8 with squeeze-excitation")]
     Size(String),
-    /// A number is nought or beyond all reason.
+    /// A number is 0 or unreasonably large.
     #[error("a network with {what} of {found} is out of range (1 to {most})")]
     Range {
         /// Which number.
         what: &'static str,
         /// What it is.
         found: usize,
-        /// What it may be at most.
+        /// The largest that is accepted.
         most: usize,
     },
-    /// All numbers together are beyond all reason.
+    /// All numbers together are unreasonably large.
     #[error("a network of {0} is too large")]
     TooLarge(String),
     /// The heads or planes do not fit the encoding.
@@ -294,7 +294,7 @@ impl Architecture {
         }
     }
 
-    /// Whether the network takes and gives what the encoding does.
+    /// Refuses a network whose inputs or outputs do not fit the encoding.
     pub fn check_encoding<E: Encoding>(&self) -> Result<(), ArchitectureError> {
         let policy = match self.policy {
             PolicyShape::Convolution { planes } => ("policy planes", planes, E::POLICY_PLANES),

@@ -111,7 +111,7 @@ impl Batch {
         }
     }
 
-    /// Puts the positions of another batch behind these.
+    /// Adds the positions of another batch.
     pub(crate) fn append(&mut self, other: &Batch) {
         self.planes.extend_from_slice(&other.planes);
         let before = self.indices.len();
@@ -128,11 +128,11 @@ fn span(ends: &[usize], position: usize) -> std::ops::Range<usize> {
 /// What a network says about a batch.
 #[derive(Clone, Debug, Default)]
 pub struct Outputs {
-    /// The expected result as the mover sees it, from -1 to 1, one a position.
+    /// The expected result as the mover sees it, from -1 to 1, one per position.
     pub values: Vec<f32>,
-    /// Probabilities that the mover wins, draws and loses, if the network tells.
+    /// Probabilities that the mover wins, draws and loses, if the network gives them.
     pub wdl: Vec<Mover<Wdl>>,
-    /// Expected plies to the end, if the network tells.
+    /// Expected plies to the end, if the network gives them.
     pub moves_left: Vec<f32>,
     priors: Vec<f32>,
     ends: Vec<usize>,
@@ -144,7 +144,7 @@ impl Outputs {
         &self.priors[span(&self.ends, position)]
     }
 
-    /// Makes room for the outputs of `batch`, forgetting the last ones.
+    /// Makes room for the outputs of `batch`, forgetting the previous ones.
     pub fn prepare(&mut self, batch: &Batch, wdl: bool, moves_left: bool) {
         let positions = batch.len();
         self.values.clear();

@@ -9,7 +9,7 @@ const BUNDLED: &[Bundled] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
 /// A network of the manifest.
 #[derive(PartialEq, Eq)]
 pub struct Bundled {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     file: &'static str,
     /// The game that it plays.
@@ -24,7 +24,7 @@ pub struct Bundled {
 /// Why a network of the manifest cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BundledError {
-    /// It is no part of the program, and its file is nowhere.
+    /// It is not part of the program, and its file was not found.
     #[error(
         "the network {name} is not part of this program: put {file} beside {program}, or name the file by its path"
     )]

@@ -8,7 +8,7 @@ use alfil_game::Encoding;
 
 use crate::{Batch, FileError, Network, Outputs};
 
-/// Why positions could not be judged. Displays as one sentence for people.
+/// Why positions could not be evaluated. Displays as one sentence for people.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvaluatorError {
     /// A device could not compute.
@@ -19,7 +19,7 @@ pub enum EvaluatorError {
         /// What it says.
         why: String,
     },
-    /// A thread panicked, which is a mistake in the program.
+    /// A thread panicked, which is a bug in the program.
     #[error("a thread of {part} panicked: {why}")]
     Panicked {
         /// What the thread worked at.
@@ -43,8 +43,8 @@ impl EvaluatorError {
     }
 }
 
-/// Does the work of a thread, and turns a panic into an error: what every thread that plays or evaluates begins with, so that
-/// nobody waits for a thread that is gone.
+/// Does the work of a thread, and turns a panic into an error. Every thread that plays or evaluates begins with this,
+/// so that no other thread waits for one that is gone.
 pub fn catch_panic<T>(part: &'static str, work: impl FnOnce() -> T) -> Result<T, EvaluatorError> {
     // What the work has touched is dropped or no longer used after an error.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| EvaluatorError::panicked(part, &*panic))
@@ -53,9 +53,9 @@ pub fn catch_panic<T>(part: &'static str, work: impl FnOnce() -> T) -> Result<T,
 /// How many positions a device computes together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchSizes {
-    /// From this size on, larger batches are hardly faster per position.
+    /// Batches larger than this are hardly faster per position.
     pub preferred: usize,
-    /// Larger batches are not worth the wait, or do not fit.
+    /// Batches larger than this are not worth the wait, or do not fit.
     pub largest: usize,
 }
 
@@ -66,15 +66,15 @@ impl Default for BatchSizes {
     }
 }
 
-/// One thread's means to compute a network.
+/// What one thread needs to compute a network.
 pub trait Inference: Send {
-    /// Evaluates a batch of any size. After an error `outputs` mean nothing.
+    /// Evaluates a batch of any size. After an error `outputs` is meaningless.
     fn evaluate(&mut self, batch: &Batch, outputs: &mut Outputs) -> Result<(), EvaluatorError>;
 }
 
 /// A network on a device.
 pub trait LoadedNetwork: Send + Sync {
-    /// What one thread computes it with.
+    /// For one thread to compute it with.
     fn inference(&self) -> Result<Box<dyn Inference>, EvaluatorError>;
 }
 
@@ -132,7 +132,7 @@ impl LoadedNetwork for LoadedGroup {
     }
 }
 
-/// A network that was checked to be one of an encoding, with what a device has to know of that.
+/// A network that was checked to fit an encoding, with what a device has to know of that encoding.
 #[derive(Clone, Copy)]
 pub struct EncodedNetwork<'a> {
     network: &'a Network,

@@ -13,7 +13,7 @@ use safetensors::{Dtype, SafeTensors};
 use crate::architecture::{Architecture, ArchitectureError};
 use crate::network::{Network, Origin, TensorSource, Weights};
 
-/// Counts up when older programs could not read the file.
+/// Increases when older programs cannot read the file.
 const FORMAT: &str = "1";
 
 /// Larger than any network within our limits.
@@ -22,7 +22,7 @@ const LARGEST: u64 = 4 << 30;
 /// Why a network file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The operating system says no.
+    /// The operating system refused.
     #[error("cannot {action} {path}: {error}")]
     Io {
         /// "read" or "write".
@@ -33,10 +33,10 @@ pub enum FileError {
         error: std::io::Error,
     },
     /// Not safetensors, or cut off.
-    #[error("it is no network file, or damaged: {0}")]
+    #[error("it is not a network file, or it is damaged: {0}")]
     Format(String),
     /// A safetensors file of something else.
-    #[error("it is no network of ours: its metadata lacks '{0}'")]
+    #[error("it is not an Alfil network: its metadata lacks '{0}'")]
     Metadata(&'static str),
     /// Metadata that makes no sense.
     #[error("its {0} cannot be read: {1}")]
@@ -155,7 +155,7 @@ pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>, FileError> {
     let failed = |error| FileError::Io { action: "read", path: path.display().to_string(), error };
     let mut file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
-    // What is no ordinary file, such as a device, may never end.
+    // Anything but an ordinary file, such as a device, may never end.
     if !metadata.is_file() || metadata.len() > LARGEST {
         return Err(FileError::Format("it is not a file of at most 4 GB".to_owned()));
     }

@@ -2,7 +2,7 @@
 //!
 //! A [`Device`] computes networks, which can fail; the CPU is one.
 //!
-//! How it is [taught](learning) is here as a contract; what computes the gradients is elsewhere.
+//! How it is [trained](learning) is here as a contract; the gradients are computed elsewhere.
 //!
 //! Knows games only through their encodings, and nothing of libtorch or search.
 

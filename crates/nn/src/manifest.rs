@@ -25,7 +25,7 @@ pub struct Entry {
 }
 
 impl Manifest {
-    /// Reads a manifest. `size` tells the bytes of a file, if there is one.
+    /// Reads a manifest. `size` gives the bytes of a file, if there is one.
     pub fn read(text: &str, size: impl Fn(&str) -> Option<u64>) -> Result<Manifest, String> {
         let manifest: Manifest = toml::from_str(text).map_err(|error| error.to_string())?;
         let mut embedded = 0;
@@ -33,7 +33,7 @@ impl Manifest {
             let Entry { name, file, game, .. } = entry;
             let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             if name.is_empty() || !name.chars().all(is_plain) {
-                return Err(format!("'{name}' is no name of a network: use small letters, digits and hyphens"));
+                return Err(format!("'{name}' is not a network name: use lower-case letters, digits and hyphens"));
             }
             let before = &manifest.networks[..index];
             if before.iter().any(|other| other.name == *name) {
@@ -89,13 +89,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told() {
+    fn errors_say_what_is_wrong() {
         let large = complaint("default = false\nembedded = false", "default = false\nembedded = true");
         assert!(large.starts_with("the embedded networks have 101 bytes, more than embedded_limit = 100"), "{large}");
         assert_eq!(complaint("default = false", "default = true"), "chess has two default networks");
         assert_eq!(complaint("\"large\"", "\"small\""), "two networks are called small");
         assert_eq!(complaint("\"a\"", "\"c\""), "small is to be embedded, and there is no file c");
-        assert!(complaint("\"large\"", "\"a:b\"").contains("'a:b' is no name of a network"));
+        assert!(complaint("\"large\"", "\"a:b\"").contains("'a:b' is not a network name"));
         assert!(complaint("default = true", "defualt = true").contains("defualt"));
     }
 }

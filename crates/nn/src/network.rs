@@ -34,7 +34,7 @@ pub struct Origin {
     /// The network that it was trained from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// Training steps behind it.
+    /// Training steps that led to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
     /// Elo, if it was measured, with its pool.
@@ -50,7 +50,7 @@ pub struct Origin {
 pub struct Convolution {
     /// Output x input x kernel x kernel.
     pub weights: Vec<f32>,
-    /// One an output.
+    /// One per output.
     pub biases: Vec<f32>,
 }
 
@@ -59,7 +59,7 @@ pub struct Convolution {
 pub struct Dense {
     /// Output x input.
     pub weights: Vec<f32>,
-    /// One an output.
+    /// One per output.
     pub biases: Vec<f32>,
 }
 
@@ -155,7 +155,7 @@ impl Weights {
         Weights::assemble(architecture, &mut Given(tensor))
     }
 
-    /// Puts the weights of `architecture` together from a source of tensors.
+    /// Assembles the weights of `architecture` from a source of tensors.
     pub(crate) fn assemble<S: TensorSource>(architecture: &Architecture, source: &mut S) -> Result<Weights, S::Error> {
         let a = architecture;
         let (c, cells) = (a.filters, a.cells());
@@ -196,7 +196,7 @@ impl Weights {
         Ok(Weights { stem, blocks, policy, value, moves_left })
     }
 
-    /// Shows every tensor to `visit`: name, shape, numbers; the names and shapes that [`assemble`](Weights::assemble)
+    /// Calls `visit` with every tensor: name, shape, numbers; the names and shapes that [`assemble`](Weights::assemble)
     /// asks for.
     pub(crate) fn visit<'a>(
         &'a self,
@@ -305,7 +305,7 @@ impl TensorSource for RandomSource {
         // The sum of four uniform numbers is close enough to normal; its variance is a third.
         let scale = if name.ends_with(".bias") { 0.05 } else { (2.0 / inputs as f32).sqrt() };
         let mut normal = || (0..4).map(|_| self.0.random_range(-1.0f32..1.0)).sum::<f32>() * (0.75f32).sqrt();
-        // Keeps the values of a deep tower from growing: each block adds a little to what passes by.
+        // Keeps the values of a deep tower from growing: each block adds little to its input.
         let damping = if name.contains(".second.") { 0.3 } else { 1.0 };
         Ok((0..count).map(|_| normal() * scale * damping).collect())
     }

@@ -1,4 +1,4 @@
-//! Opening a network whatever format it has.
+//! Opening a network in any format.
 
 use std::fs::File;
 use std::io::Read;
@@ -36,8 +36,8 @@ enum Why {
 }
 
 impl Network {
-    /// Reads a network of ours or of Leela's, whichever the file holds, for one of our encodings. Where there is no such file, it
-    /// may be the name of a [bundled](Bundled) network.
+    /// Reads a network of ours or of Leela's, whichever the file holds, for one of our encodings. If there is no such
+    /// file, `path` may be the name of a [bundled](Bundled) network.
     pub fn open(path: &Path) -> Result<Network, OpenError> {
         let bundled = path.to_str().filter(|_| !path.exists()).and_then(Bundled::named);
         let network = match bundled {

@@ -52,12 +52,12 @@ fn a_network_reads_back_as_written() {
 }
 
 #[test]
-fn each_kind_of_damage_has_its_own_words() {
+fn each_kind_of_damage_has_its_own_message() {
     let bytes = network().to_bytes().unwrap();
     let (header, data) = split(&bytes);
-    assert!(error(b"").contains("no network file"));
-    assert!(error(b"not a network, but long enough to have a header").contains("no network file"));
-    assert!(error(&bytes[..bytes.len() - 4]).contains("no network file"));
+    assert!(error(b"").contains("not a network file"));
+    assert!(error(b"not a network, but long enough to have a header").contains("not a network file"));
+    assert!(error(&bytes[..bytes.len() - 4]).contains("not a network file"));
     assert!(error(&join(&header.replace("\"format\":\"1\"", "\"format\":\"2\""), &data)).contains("format"));
     assert!(error(&join(&header.replace("\"origin\"", "\"origen\""), &data)).contains("lacks 'origin'"));
     assert!(error(&join(&header.replace("\\\"filters\\\":8", "\\\"filters\\\":0"), &data)).contains("filters of 0"));
@@ -123,9 +123,9 @@ proptest! {
             file
         };
         prop_assert!(Network::from_bytes(&flip(OURS.clone(), 0)).is_err());
-        // The first ten bytes of a gzip file hold things like the time of packing, which nobody misses.
+        // The first ten bytes of a gzip file hold things like the time of packing, which do not matter.
         prop_assert!(import_bytes(&flip(LEELA_PACKED.clone(), 10)).is_err());
-        // Unpacked, Leela's format has no checksum: damaged weights cannot be told from others, but nothing may break.
+        // Unpacked, Leela's format has no checksum: damaged weights cannot be detected, but nothing may break.
         let _ = import_bytes(&flip(LEELA.clone(), 0));
     }
 

@@ -117,7 +117,7 @@ fn all_kinds() -> Vec<Network> {
 }
 
 #[test]
-fn exported_networks_come_back() {
+fn exported_networks_read_back() {
     for network in all_kinds() {
         let again = import_bytes(&export_bytes(&network).unwrap()).unwrap();
         assert_eq!(again.architecture, network.architecture);
@@ -149,7 +149,7 @@ fn a_squeeze_of_no_channels_is_refused() {
 }
 
 #[test]
-fn networks_of_other_kinds_are_refused_in_words() {
+fn networks_of_other_kinds_are_refused_with_a_reason() {
     // Field numbers as in the notes on the format: an encoder in the weights, an attention policy, ONNX.
     let message = |weights: &[u8], extra: &[u8]| {
         let mut bytes = vec![0x0d, 0xc0, 0x01, 0, 0];
@@ -163,6 +163,6 @@ fn networks_of_other_kinds_are_refused_in_words() {
     assert!(message(&[], &[0x5a, 0]).contains("ONNX"));
     assert!(message(&[], &[0x22, 4, 0x12, 2, 0x18, 6]).contains("attention-body (transformer)"));
     assert!(message(&[], &[]).contains("'input' is missing"));
-    assert!(import_bytes(b"").unwrap_err().to_string().contains("no Leela network"));
+    assert!(import_bytes(b"").unwrap_err().to_string().contains("not a Leela network"));
     assert!(import_bytes(b"2\n0.1 0.2").unwrap_err().to_string().contains("old text format"));
 }

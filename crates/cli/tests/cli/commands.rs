@@ -104,7 +104,7 @@ fn bad_networks_get_one_clear_sentence() {
     let folder = Folder::new("bad");
     let bad = folder.file("bad.safetensors");
     std::fs::write(&bad, "nonsense that is no network").unwrap();
-    assert!(complaint(&["net", "info", &bad]).contains("it is no network file"));
+    assert!(complaint(&["net", "info", &bad]).contains("it is not a network file"));
     assert!(complaint(&["net", "info", &bad]).contains("bad.safetensors"));
     if cfg!(feature = "torch") {
         let tiny = folder.file("tiny.safetensors");

@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 #[repr(C, align(64))]
 struct Line([f32; 16]);
 
-/// A buffer of zeros to begin with, rounded up to whole cache lines.
+/// A buffer that begins as zeros, rounded up to whole cache lines.
 #[derive(Clone)]
 pub(super) struct Aligned(Vec<Line>);
 

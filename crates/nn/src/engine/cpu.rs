@@ -6,7 +6,7 @@ use super::{Engine, Model};
 use crate::device::{BatchSizes, Device, EncodedNetwork, EvaluatorError, Inference, LoadedNetwork};
 use crate::{Batch, Outputs};
 
-/// The CPU engine. It never fails: what a network needs is there when it is loaded.
+/// The CPU engine. It never fails: all that a network needs is allocated before it runs.
 pub struct Cpu;
 
 impl Device for Cpu {

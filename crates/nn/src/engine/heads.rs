@@ -101,7 +101,7 @@ impl NumberHead {
         }
     }
 
-    /// Hands each position's numbers to `take`.
+    /// Calls `take` with each position's numbers.
     pub fn run(&self, tower: &Tower, workspace: &mut NumberWorkspace, mut take: impl FnMut(usize, &[f32])) {
         self.convolution.run(tower, &mut workspace.convolved);
         let cells = tower.geometry.height * tower.geometry.width;

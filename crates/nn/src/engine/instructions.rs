@@ -38,7 +38,7 @@ impl Instructions {
         Instructions::available().pop().unwrap_or(Instructions(Kind::Plain))
     }
 
-    /// For people.
+    /// Its name, for people.
     pub fn name(self) -> &'static str {
         match self.0 {
             Kind::Plain => "plain",

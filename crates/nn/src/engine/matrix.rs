@@ -1,6 +1,6 @@
-//! Matrix products with weights that were packed for it beforehand.
+//! Matrix products with weights that were packed beforehand.
 //!
-//! The `gemm` crate packs both factors anew in every call and takes about twice as long for products as small as these
+//! The `gemm` crate packs both factors again in every call and takes about twice as long for products as small as these
 //! (docs/decisions/0003-own-cpu-engine.md); weights never change, so they are packed once.
 
 use bytemuck::{cast_slice, cast_slice_mut};
@@ -133,8 +133,8 @@ struct Block<'a, V, F> {
     stride: usize,
     column: usize,
     first: usize,
-    /// Whether to ask for the next panel meanwhile. Only the last of several blocks does: the first has to wait for its own
-    /// panel, and a single one is better served by the processor's own guesses.
+    /// Whether to prefetch the next panel meanwhile. Only the last of several blocks does: the first has to wait for
+    /// its own panel, and for a single one the processor's own prefetching is better.
     prefetch_next: bool,
 }
 
@@ -170,12 +170,12 @@ impl<V: bytemuck::Pod, F: Fn(usize) -> usize> Block<'_, V, F> {
 
 const CACHE_LINE: usize = 64;
 
-/// Asks for memory that will be needed soon, where the processor can be asked.
+/// Prefetches memory that will be needed soon, where the processor can.
 #[inline(always)]
 fn prefetch(place: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch is only a hint. It changes nothing that a program can see and faults at no address, so it may
-    // point behind the last panel.
+    // point past the last panel.
     unsafe {
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
     }

@@ -63,7 +63,7 @@ impl Model {
         Ok(Model::build(&EncodedNetwork::new::<E>(network)?, instructions))
     }
 
-    /// Makes a network whose encoding is known already ready for this machine.
+    /// Makes a network whose encoding was checked ready for this machine.
     pub fn of(network: &EncodedNetwork<'_>) -> Model {
         Model::build(network, Instructions::best())
     }
@@ -113,7 +113,7 @@ impl Model {
     }
 }
 
-/// One thread's means to run a [`Model`].
+/// What one thread needs to run a [`Model`].
 pub struct Engine {
     model: Arc<Model>,
     /// Positions worked on together.
@@ -154,7 +154,7 @@ impl Engine {
         &self.model
     }
 
-    /// Evaluates a batch of any size. Allocates nothing but room in `outputs` that was not there.
+    /// Evaluates a batch of any size. Allocates only where `outputs` is too small.
     pub fn evaluate(&mut self, batch: &Batch, outputs: &mut Outputs) {
         let wdl = self.model.architecture.value_outputs() == 3;
         outputs.prepare(batch, wdl, self.model.moves_left.is_some());

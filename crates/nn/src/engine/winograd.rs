@@ -1,4 +1,4 @@
-//! 3x3 convolutions by Winograd's F(4x4, 3x3): tiles of 4x4 outputs cost 36 products a channel pair instead of 144.
+//! 3x3 convolutions by Winograd's F(4x4, 3x3): tiles of 4x4 outputs cost 36 products per channel pair instead of 144.
 //!
 //! Boards are kept with channels innermost and a border of zeros: `[position][row][column][channel]` with one row and
 //! column more on each side and as many as it takes to make tiles whole. A convolution is three steps: transform the 6x6
@@ -74,11 +74,11 @@ pub(super) struct Winograd {
 
 /// What happens to an output before it is stored.
 pub(super) enum Finish<'a> {
-    /// Nothing but the bias; the sum of each channel over the board is added to `sums`, `[position][channel]`.
+    /// Only the bias; the sum of each channel over the board is added to `sums`, `[position][channel]`.
     Sum { sums: &'a mut [f32] },
     /// The activation.
     Activate(Activation),
-    /// Adds what is stored at the output's place already, then the activation.
+    /// Adds what is already stored at the output's place, then the activation.
     Skip(Activation),
 }
 
@@ -326,7 +326,7 @@ struct Tiles<'a, V> {
 }
 
 impl<V: Copy> Tiles<'_, V> {
-    /// Hands each output, bias included, to `finish` with the place on the board where it belongs and the number of its
+    /// Calls `finish` for each output with its place on the board, its value with the bias, and the number of its
     /// channel vector, counted over all positions.
     #[inline(always)]
     fn run<S: Simd<f32s = V>>(&self, simd: S, output: &mut [V], mut finish: impl FnMut(&mut V, V, usize)) {

@@ -16,7 +16,7 @@ const MAGIC: u32 = 0x1c0;
 /// The first field as it stands in a file.
 const BEGINNING: &[u8] = &[0x0d, 0xc0, 0x01, 0x00, 0x00];
 
-/// Whether a file that begins so can only be a Leela network: packed by gzip, or with its first field.
+/// Whether a file that begins with these bytes can only be a Leela network: packed by gzip, or with its first field.
 pub fn is_leela(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(BEGINNING)
 }
@@ -31,13 +31,13 @@ pub enum Lc0Error {
     #[error(transparent)]
     File(#[from] FileError),
     /// Not gzip, not protobuf, or cut off.
-    #[error("it is no Leela network, or damaged: {0}")]
+    #[error("it is not a Leela network, or it is damaged: {0}")]
     Damaged(&'static str),
     /// A kind of network that is not residual.
     #[error("it is {0}: only residual networks (classical or with squeeze-excitation) can be used")]
     Unsupported(&'static str),
     /// A number in the format that has no meaning here.
-    #[error("its {what} is {found}, which is not known here")]
+    #[error("its {what} is {found}, which is not supported")]
     Unknown {
         /// Which number.
         what: &'static str,

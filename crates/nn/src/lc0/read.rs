@@ -31,7 +31,7 @@ pub fn import_bytes(bytes: &[u8]) -> Result<Network, Lc0Error> {
     if bytes.starts_with(&[0x1f, 0x8b]) {
         let damaged = |_| Lc0Error::Damaged("it cannot be unpacked");
         let mut unpacker = flate2::read::MultiGzDecoder::new(bytes);
-        // Something else is not unpacked any further.
+        // A file of another kind is not unpacked any further.
         let mut unpacked = vec![0; BEGINNING.len()];
         unpacker.read_exact(&mut unpacked).map_err(damaged)?;
         if unpacked.starts_with(BEGINNING) {
@@ -61,7 +61,7 @@ fn import_message(bytes: &[u8]) -> Result<Network, Lc0Error> {
         }
     }
     if magic != Some(MAGIC.into()) {
-        return Err(Lc0Error::Damaged("it does not begin as one"));
+        return Err(Lc0Error::Damaged("its first field is wrong"));
     }
     let format = Format::read(format.unwrap_or_default())?;
     let weights = weights.ok_or(Lc0Error::Damaged("it has no weights"))?;
@@ -314,7 +314,7 @@ fn read_head(
     Ok(Head { convolution, hidden, output })
 }
 
-/// A dense layer. If the number of outputs is not known, its biases tell.
+/// A dense layer. If the number of outputs is not given, it is that of the biases.
 fn dense(layers: &[Option<&[u8]>; 2], name: &str, outputs: Option<usize>, inputs: usize) -> Result<Dense, Lc0Error> {
     let biases = layer(layers[1], &format!("{name} biases"))?;
     let weights = layer(layers[0], &format!("{name} weights"))?;

@@ -14,7 +14,7 @@ impl<'a> Value<'a> {
     pub fn bytes(self) -> Result<&'a [u8], Lc0Error> {
         match self {
             Value::Bytes(bytes) => Ok(bytes),
-            _ => Err(Lc0Error::Damaged("a field has another type than it should")),
+            _ => Err(Lc0Error::Damaged("a field has the wrong type")),
         }
     }
 
@@ -22,14 +22,14 @@ impl<'a> Value<'a> {
         match self {
             Value::Varint(number) => Ok(number),
             Value::Fixed32(number) => Ok(number.into()),
-            Value::Bytes(_) => Err(Lc0Error::Damaged("a field has another type than it should")),
+            Value::Bytes(_) => Err(Lc0Error::Damaged("a field has the wrong type")),
         }
     }
 
     pub fn float(self) -> Result<f32, Lc0Error> {
         match self {
             Value::Fixed32(bits) => Ok(f32::from_bits(bits)),
-            _ => Err(Lc0Error::Damaged("a field has another type than it should")),
+            _ => Err(Lc0Error::Damaged("a field has the wrong type")),
         }
     }
 }

@@ -12,8 +12,8 @@ use crate::architecture::{Activation, ValueOutput};
 use crate::file::write_whole;
 use crate::network::{Convolution, Dense, Head, Network, PolicyHead};
 
-/// Writes a network with the encoding `chess/lc0-112` as a Leela network. Weights are rounded to 16 bits a number, as in
-/// Leela's own files.
+/// Writes a network with the encoding `chess/lc0-112` as a Leela network. Weights are rounded to 16 bits, as in Leela's
+/// own files.
 pub fn export(network: &Network, path: &Path) -> Result<(), Lc0Error> {
     Ok(write_whole(path, &export_bytes(network)?)?)
 }
@@ -86,7 +86,7 @@ fn write_weights(network: &Network) -> Message {
     }
 }
 
-/// A convolution at `field` and its two dense layers in the fields behind it.
+/// A convolution at `field` and its two dense layers in the fields after it.
 fn head(message: Message, field: u64, head: &Head) -> Message {
     let message = dense(message.message(field, &convolution(&head.convolution)), [field + 1, field + 2], &head.hidden);
     dense(message, [field + 3, field + 4], &head.output)

@@ -6,24 +6,24 @@ use crate::Weights;
 /// Why a step could not be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LearnError {
-    /// The device or its library says no.
+    /// The device or its library failed.
     #[error("{0}")]
     Device(String),
     /// Planes or moves that are not of the network's encoding.
     #[error("the samples are of another encoding than the network")]
     Samples,
-    /// Weights have become infinite or no number.
+    /// Weights have become infinite or NaN.
     #[error("training has diverged at step {step}: use a lower learning rate or clip the gradient")]
     Diverged {
         /// The step.
         step: u64,
     },
-    /// A saved state that cannot be gone on from.
+    /// A saved state that training cannot continue from.
     #[error("the saved state of training cannot be used: {0}")]
     State(String),
 }
 
-/// A network that is being taught.
+/// A network in training.
 pub trait Learner: Send {
     /// Steps taken since the beginning. A step that was skipped, because numbers of 16 bits were too small for its
     /// gradient, does not count.
@@ -39,9 +39,9 @@ pub trait Learner: Send {
     /// without any are the average of those seen while learning, which belonged to other weights and are less exact.
     fn export(&mut self, batches: &mut dyn Iterator<Item = Samples>) -> Result<Weights, LearnError>;
 
-    /// Everything that [`restore`](Learner::restore) needs to go on as if nothing had happened, in safetensors.
+    /// Everything that [`restore`](Learner::restore) needs to continue as if without a break, in safetensors.
     fn state(&self) -> Result<Vec<u8>, LearnError>;
 
-    /// Goes on from a saved state.
+    /// Continues from a saved state.
     fn restore(&mut self, state: &[u8]) -> Result<(), LearnError>;
 }

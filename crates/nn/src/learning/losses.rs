@@ -1,4 +1,4 @@
-//! What training makes small: the terms of the loss, each listed once.
+//! What training minimises: the terms of the loss, each listed once.
 
 use std::ops::{Index, IndexMut};
 
@@ -92,7 +92,7 @@ macro_rules! losses {
         }
 
         settings! {
-            /// What each term counts in the loss.
+            /// The weight of each term of the loss.
             #[derive(Copy)]
             pub struct LossWeights {
                 $(#[doc = $weight_doc] pub $name: f64 = $weight, in 0.0..=1000.0, key $key;)+
@@ -123,13 +123,13 @@ losses! {
     terms {
         /// Cross-entropy of the policy, over the samples that have one.
         Policy: policy, over Policies, "Policy loss",
-            weight "policy_weight" = 1.0, "What the policy counts in the loss.";
+            weight "policy_weight" = 1.0, "The weight of the policy in the loss.";
         /// Cross-entropy of win, draw and loss, or squared error of the expected result.
         Value: value, over Samples, "Value loss",
-            weight "value_weight" = 1.0, "What the value counts in the loss.";
+            weight "value_weight" = 1.0, "The weight of the value in the loss.";
         /// Huber loss of the plies to the end; 0 for a network without that head.
         MovesLeft: moves_left, over Samples, "Moves-left loss",
-            weight "moves_left_weight" = 0.01, "What the plies left count in the loss.";
+            weight "moves_left_weight" = 0.01, "The weight of the plies left in the loss.";
     }
     measures {
         /// Entropy of the policies to learn: what the policy loss of a perfect network would be.
@@ -158,7 +158,7 @@ pub struct MeanLosses {
 }
 
 impl MeanLosses {
-    /// Takes in the losses of one more batch. Those that are not finite are left out: they would spoil the mean of the others.
+    /// Adds the losses of a batch. Those that are not finite are left out: they would spoil the mean of the others.
     pub fn add(&mut self, losses: &Losses) {
         if losses.is_finite() {
             self.count += 1.0;

@@ -1,4 +1,4 @@
-//! How a network is taught: what it learns from, how, and the contract with whatever computes the gradients.
+//! How a network is trained: what it learns from, how, and the contract with whatever computes the gradients.
 
 mod learner;
 mod losses;

@@ -7,7 +7,7 @@ choices! {
     pub enum OptimizerKind {
         /// Stochastic gradient descent with momentum, and L2 as a part of the loss: AlphaZero's.
         Sgd = "sgd",
-        /// Adam with weight decay apart from the gradient (Loshchilov and Hutter, 2019).
+        /// Adam with weight decay separate from the gradient (Loshchilov and Hutter, 2019).
         AdamW = "adamw",
     }
 }
@@ -18,11 +18,11 @@ settings! {
     pub struct Optimizer {
         /// sgd (with momentum, L2 in the loss) or adamw.
         pub kind: OptimizerKind = OptimizerKind::AdamW, key "optimizer", fixed = true;
-        /// sgd: what is kept of the last step.
+        /// sgd: the share of the last step that is kept.
         pub momentum: f64 = 0.9, in 0.0..=0.9999;
-        /// adamw: what the mean of the gradients keeps at each step.
+        /// adamw: the share of the mean of the gradients that is kept at each step.
         pub beta1: f64 = 0.9, in 0.0..=0.9999;
-        /// adamw: what the mean of their squares keeps.
+        /// adamw: the share of the mean of their squares that is kept at each step.
         pub beta2: f64 = 0.999, in 0.0..=0.999_999;
         /// Decay of all weights, not of biases and batch norms; for sgd it is the weight of L2.
         pub weight_decay: f64 = 0.0001, in 0.0..=10.0;

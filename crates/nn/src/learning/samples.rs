@@ -61,7 +61,7 @@ impl Samples {
         self.moves_left.push(moves_left);
     }
 
-    /// Puts the samples of another batch behind these.
+    /// Adds the samples of another batch.
     pub fn append(&mut self, other: &Samples) {
         self.batch.append(&other.batch);
         self.policies.extend_from_slice(&other.policies);
@@ -95,12 +95,12 @@ impl Samples {
         self.has_policy[sample]
     }
 
-    /// Shares of win, draw and loss, one a sample.
+    /// Shares of win, draw and loss, one per sample.
     pub fn wdl(&self) -> &[Mover<Wdl>] {
         &self.wdl
     }
 
-    /// Plies to the end, one a sample.
+    /// Plies to the end, one per sample.
     pub fn moves_left(&self) -> &[f32] {
         &self.moves_left
     }

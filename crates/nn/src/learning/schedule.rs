@@ -4,9 +4,9 @@ use alfil_core::settings::Findings;
 use alfil_core::{choices, settings};
 
 choices! {
-    /// What becomes of the learning rate.
+    /// How the learning rate changes.
     pub enum Decay {
-        /// It stays.
+        /// It stays the same.
         Constant = "constant",
         /// It falls along half a cosine.
         Cosine = "cosine",
@@ -16,7 +16,7 @@ choices! {
 }
 
 settings! {
-    /// How fast is learnt at which step.
+    /// The learning rate at each step.
     ///
     /// ```
     /// use alfil_nn::learning::{Decay, Schedule};
@@ -31,10 +31,10 @@ settings! {
     pub struct Schedule {
         /// The full learning rate.
         pub rate: f64 = 0.002, in 1e-9..=100.0;
-        /// Steps over which it rises to that.
+        /// Steps over which it rises to the full rate.
         pub warm_up: u64 = 100;
-        /// What becomes of it: constant, cosine (falls to last_rate times itself within decay_steps) or steps (rate_factors from
-        /// rate_steps on).
+        /// How it changes: constant, cosine (falls to last_rate times itself within decay_steps) or steps (rate_factors
+        /// from rate_steps on).
         pub decay: Decay = Decay::Constant;
         /// cosine: the step at which the fall ends.
         pub decay_steps: u64 = 0;
@@ -42,7 +42,7 @@ settings! {
         pub last_rate: f64 = 0.1, in 0.0..=1.0;
         /// steps: the steps at which the rate changes.
         pub rate_steps: Vec<u64> = Vec::new();
-        /// steps: what the full rate is multiplied by from each of those on.
+        /// steps: the factor of the full rate from each of those steps on.
         pub rate_factors: Vec<f64> = Vec::new(), in 0.0..=1000.0;
     }
     check Schedule::check;

@@ -1,4 +1,4 @@
-//! How a network is taught.
+//! The settings of training.
 
 use alfil_core::settings;
 
@@ -11,13 +11,14 @@ settings! {
         pub optimizer: Optimizer;
         /// The learning rate.
         pub schedule: Schedule;
-        /// A gradient that is longer is cut to this length; 0 cuts none.
+        /// A longer gradient is clipped to this length; 0 clips none.
         pub clip: f64 = 5.0, in 0.0..=1e9;
-        /// What counts how much.
+        /// The weights of the terms of the loss.
         pub weights: LossWeights;
-        /// The exported network is a moving average of the weights: what an average keeps at each step. 0 exports them as they are.
+        /// The exported network is a moving average of the weights: the share of it that is kept at each step. 0
+        /// exports the weights themselves.
         pub average: f64 = 0.99, in 0.0..=0.999_999;
-        /// Numbers of 16 bits where that is safe. On CUDA only.
+        /// 16-bit numbers where that is safe. On CUDA only.
         pub mixed_precision: bool = true;
     }
 }

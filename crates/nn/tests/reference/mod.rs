@@ -1,4 +1,4 @@
-//! A forward pass in double precision with nothing clever about it: the authority that the engine is held against.
+//! A plain forward pass in double precision: the authority that the engine is compared with.
 
 use alfil_nn::{Activation, Batch, Convolution, Dense, Head, Network, PolicyHead};
 
