@@ -1,4 +1,4 @@
-//! What a run tells while it goes on.
+//! What a run reports while it is working.
 
 use std::path::Path;
 
@@ -9,31 +9,31 @@ use alfil_selfplay::replay::Damage;
 
 use crate::run::{Metrics, Phase};
 
-/// What a run tells while it goes on.
+/// What a run reports while it is working.
 pub enum Event<'a> {
-    /// Something begins, or goes on after an interruption.
+    /// A phase begins, or continues after an interruption.
     Phase {
         /// The generation.
         generation: u32,
-        /// What is done for it.
+        /// The phase.
         phase: Phase,
     },
-    /// Games are played.
+    /// Progress of self-play.
     Games {
         /// Finished games of the generation.
         games: u64,
-        /// How many there will be.
+        /// How many there will be in all.
         of: u64,
-        /// What has been done since the program began with it.
+        /// Work done since this process began the phase.
         counts: &'a Counts,
-        /// For how long.
+        /// The duration of that work.
         seconds: f64,
     },
     /// A step of training.
     Step {
         /// Steps of the generation.
         step: u64,
-        /// How many there will be.
+        /// How many there will be in all.
         of: u64,
         /// The losses of the step.
         losses: &'a Losses,
@@ -49,21 +49,22 @@ pub enum Event<'a> {
     },
     /// A pair of rating games.
     Rating {
-        /// Games that count.
+        /// Games played so far that count towards the rating.
         games: u64,
-        /// How many there will be.
+        /// How many there will be in all.
         of: u64,
     },
-    /// The exact solver judges positions, or the network's moves in them.
+    /// The exact solver solves positions, or the network's moves in them are marked.
     Exam {
-        /// Positions done.
+        /// Positions finished.
         positions: u64,
-        /// How many there will be.
+        /// How many there will be in all.
         of: u64,
     },
     /// A damaged file of games was set aside.
     Damaged(&'a Damage),
-    /// A checkpoint could not be read. In the middle of training an older one is used, elsewhere there is none.
+    /// A checkpoint could not be read. In the middle of training an older one is used; in other phases the run cannot
+    /// continue.
     BadCheckpoint {
         /// Its file.
         path: &'a Path,

@@ -1,6 +1,7 @@
-//! The learning loop: games against itself, training, a match against the last network, promotion; again and again.
+//! The learning loop: self-play, training, a match against the last promoted network, promotion; repeated every
+//! generation.
 //!
-//! A [`Run`] lives in a [`RunDirectory`] and goes on from wherever it was stopped. Everything that it is told is in its
+//! A [`Run`] lives in a [`RunDirectory`] and resumes from wherever it was stopped. All of its settings are in its
 //! [`Config`]. What it computes with is a [`Machine`], so that this crate knows nothing of libtorch.
 
 mod event;

@@ -13,31 +13,33 @@ use alfil_search::evaluators::{NetworkBackend, cached};
 use crate::run::RunError;
 
 choices! {
-    /// What happens at the same time.
+    /// Which phases run at the same time.
     pub enum Mode {
         /// Overlap where games are played on CUDA, else alternate.
         Auto = "auto",
         /// Games, then training, then the gate.
         Alternate = "alternate",
-        /// Games go on while the network is trained and tried.
+        /// Self-play continues during training and the gate.
         Overlap = "overlap",
     }
 }
 
 settings! {
-    /// What a run is told to compute with.
+    /// The devices and threads that a run computes with.
     pub struct MachineSettings {
-        /// cpu, cuda, cuda:N, auto, or several with commas between them: training is split among them, and games are played on all.
+        /// cpu, cuda, cuda:N, auto, or several with commas between them: training is split among them, and games are
+        /// played on all of them.
         pub device: String = "auto".to_owned();
-        /// alternate (games, then training, then the gate), overlap (games go on meanwhile) or auto: overlap with CUDA, else
-        /// alternate.
+        /// alternate (games, then training, then the gate), overlap (self-play continues meanwhile) or auto: overlap
+        /// with CUDA, else alternate.
         pub mode: Mode = Mode::Auto;
         /// Threads that play games, each with its own evaluator; 0 is one per core on the CPU and two per device on CUDA.
         pub lanes: usize = 0, in 0..=1024;
         /// Parts that a batch is split into on the CPU, each trained on a thread of its own; 0 is one per core.
         pub replicas: usize = 0, in 0..=1024;
-        /// Memory of all evaluations that self-play remembers, in megabytes. With history in the rules, as in chess, a position that
-        /// comes up by another way gets the answer of the first, and games depend on each other a little.
+        /// Size of the evaluation cache of self-play, in megabytes; 0 is no cache. Where the rules depend on history,
+        /// as in chess, a position that is reached in another way gets the evaluation of the first, and games depend on
+        /// each other a little.
         pub cache: usize = 0, in 0..=1_048_576;
     }
     check MachineSettings::check;
@@ -52,7 +54,7 @@ impl MachineSettings {
     }
 }
 
-/// Whether a device can have this name. Whether it is there shows when it is used.
+/// Whether this is the name of a device, present on this machine or not.
 fn is_device(name: &str) -> bool {
     let number = name.strip_prefix("cuda:").map(str::parse::<usize>);
     ["cpu", "cuda", "auto"].contains(&name) || matches!(number, Some(Ok(_)))
@@ -67,13 +69,13 @@ pub type MakeLearner =
 pub struct Machine {
     /// Makes the learner.
     pub learner: Arc<MakeLearner>,
-    /// Computes networks in play.
+    /// Evaluates networks in play.
     pub device: Arc<dyn Device>,
-    /// Threads that play.
+    /// Threads that play games.
     pub lanes: usize,
-    /// Whether games go on while the network is trained and tried.
+    /// Whether self-play continues during training and the gate.
     pub overlap: bool,
-    /// Memory of evaluations, in bytes.
+    /// Size of the evaluation cache, in bytes; 0 is no cache.
     pub cache: usize,
 }
 
@@ -83,7 +85,7 @@ impl Machine {
         Ok(Arc::new(NetworkBackend::<E>::new(network, &*self.device)?))
     }
 
-    /// Evaluators of a network for self-play, which remember what they were asked.
+    /// Evaluators of a network for self-play, with a cache if there is one.
     pub fn backend<E: Encoding>(&self, network: &Network) -> Result<Arc<dyn Backend<E::Game>>, RunError> {
         let backend = self.plain_backend::<E>(network)?;
         Ok(if self.cache == 0 { backend } else { cached(backend, self.cache) })

@@ -1,4 +1,4 @@
-//! What a run will take, measured for a few seconds.
+//! Estimates what a run will take, from a few seconds of measurement.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -21,47 +21,47 @@ use crate::phase::GateKind;
 use crate::run::RunError;
 use crate::{Config, Machine, Run};
 
-/// What a run will take on this machine, as far as an untrained network can tell.
+/// An estimate of what a run will take on this machine, measured with an untrained network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// Positions a second that are played.
+    /// Positions played per second.
     pub positions_per_second: f64,
-    /// Positions a second that are evaluated.
+    /// Positions evaluated per second.
     pub evaluations_per_second: f64,
-    /// Plies of a game. Untrained networks play longer or shorter games than trained ones.
+    /// Plies per game. Untrained networks play longer or shorter games than trained ones.
     pub length: f64,
-    /// Whether that is the length of games of random moves, because none of the network's has ended.
+    /// Whether that is the length of games of random moves, because none of the network's games ended.
     pub is_random_length: bool,
-    /// Positions a second that are learnt from.
+    /// Positions learnt from per second.
     pub samples_per_second: f64,
-    /// Seconds for the games of a generation, for training on them, and for the gate at most.
+    /// Seconds of self-play per generation.
     pub selfplay: f64,
-    /// See above.
+    /// Seconds of training per generation.
     pub training: f64,
-    /// See above.
+    /// Seconds of the gate per generation, at most; 0 without a gate.
     pub gate: f64,
-    /// Numbers in the network.
+    /// Parameters of the network.
     pub parameters: u64,
-    /// Bytes of memory: trees, remembered evaluations, weights with all that training keeps of them, games that wait to be
-    /// learnt from. libtorch itself and what it needs for a step come on top.
+    /// Bytes of memory: trees, evaluation cache, the weights and the copies that training keeps of them, games that
+    /// wait to be learnt from. Does not include libtorch itself and what it needs for a step.
     pub memory: u64,
-    /// Bytes on disk of the games of a generation, and of its network.
+    /// Bytes on disk of the games of a generation.
     pub games_disk: u64,
-    /// See above.
+    /// Bytes on disk of a network.
     pub network_disk: u64,
 }
 
 /// Copies of the weights that training keeps: weights, gradient, two of the optimizer, the average.
 const COPIES: u64 = 5;
 
-/// Moves of each game, on average, from which on they tell how fast moves are made. All games begin at the same time: before,
-/// the visits do.
+/// Moves per game, on average, that are needed to measure the speed of moves. All games begin at the same time: with
+/// fewer, the speed follows from the evaluations.
 const ENOUGH_MOVES: u64 = 4;
 
-/// Games of random moves that tell how long games are.
+/// Games of random moves to estimate the length of games from.
 const RANDOM_GAMES: u64 = 64;
 
-/// Measures for about `time` what a run will take.
+/// Estimates what a run will take, from measurements of about `time`.
 pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> Result<Plan, RunError> {
     let rules = Run::<E>::check(config)?;
     let architecture = config.architecture()?;
@@ -72,7 +72,7 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
     let (counts, records, seconds) = play::<E>(config, &rules, machine, &network, time / 2)?;
     let mut samples = Samples::new(&architecture);
     random_samples::<E>(&rules, &mut samples, config.training.batch, config.seed);
-    // The first step makes libtorch ready.
+    // The first step warms libtorch up.
     learner.step(&samples)?;
     let began = Instant::now();
     let mut steps = 0;
@@ -83,13 +83,13 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
     let samples_per_second = (steps * config.training.batch) as f64 / began.elapsed().as_secs_f64();
     let played: usize = records.iter().map(|record| record.plies.len()).sum();
     let settings = &config.selfplay;
-    // Short games end first: how many moves are made for each that ends says more than how long those were.
+    // Short games end first: moves made per finished game say more than the mean length of the finished ones.
     let length = match records.len() {
         0 => random_length::<E::Game>(settings, &rules, config.seed)?,
         games => counts.moves as f64 / games as f64,
     };
     let positions = config.selfplay.games as f64 * length;
-    // Not one of the first generations.
+    // For a generation after the first ones, which may have another reuse.
     let steps = config.steps(positions as u64, u64::MAX) as f64;
     let evaluations_per_second = counts.evaluations as f64 / seconds;
     let under_way = (machine.lanes.max(1) * settings.at_once) as u64;
@@ -100,7 +100,7 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
     };
     let gate_games = if config.gate.kind == GateKind::None { 0.0 } else { config.gate.games as f64 };
     let parameters = network.parameters();
-    let a_position = if played == 0 { 50.0 } else { packed_size::<E::Game>(&records)? as f64 / played as f64 };
+    let bytes_per_position = if played == 0 { 50.0 } else { packed_size::<E::Game>(&records)? as f64 / played as f64 };
     Ok(Plan {
         positions_per_second,
         evaluations_per_second,
@@ -114,12 +114,12 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
         memory: (machine.lanes * settings.at_once * settings.search.tree_bytes() + machine.cache) as u64
             + 4 * parameters * COPIES
             + alfil_selfplay::replay::POOL_BYTES,
-        games_disk: (positions * a_position) as u64,
+        games_disk: (positions * bytes_per_position) as u64,
         network_disk: 4 * parameters,
     })
 }
 
-/// Plies of a game of nearly random moves that begins and is adjudicated as these settings say.
+/// Mean plies of games of nearly random moves that begin and are adjudicated as these settings say.
 fn random_length<G: FullGame>(settings: &SelfplaySettings, rules: &G::Rules, seed: u64) -> Result<f64, RunError> {
     let settings = SelfplaySettings {
         search: SearchSettings {
@@ -143,7 +143,7 @@ fn random_length<G: FullGame>(settings: &SelfplaySettings, rules: &G::Rules, see
     Ok(lane.counts().mean_length())
 }
 
-/// Plays for a while. Tells what was done, the games that ended, and for how long.
+/// Plays for about `time`. Returns the work done, the games that ended, and the seconds it took.
 fn play<E: Encoding>(
     config: &Config,
     rules: &<E::Game as Game>::Rules,
@@ -168,7 +168,7 @@ fn play<E: Encoding>(
                     let mut lane =
                         Lane::<E::Game>::new(settings, listed, rules.clone(), evaluator, tickets, config.seed);
                     let mut records = Vec::new();
-                    // However long the first step takes, there is one to measure.
+                    // At least one step is measured, however long it takes.
                     lane.step(&mut |record| records.push(record))?;
                     while !stop.load(Relaxed) {
                         lane.step(&mut |record| records.push(record))?;
@@ -179,7 +179,7 @@ fn play<E: Encoding>(
             .collect();
         std::thread::sleep(time);
         stop.store(true, Relaxed);
-        // All of them have ended before any failure is told.
+        // Join all lanes before returning the first failure.
         let ended: Vec<_> = lanes.into_iter().map(|lane| lane.join()).collect();
         for lane in ended {
             let (count, games) = lane.map_err(|panic| EvaluatorError::panicked("self-play", &*panic))??;
@@ -191,8 +191,8 @@ fn play<E: Encoding>(
     Ok((Counts::sum(counts), records, began.elapsed().as_secs_f64()))
 }
 
-/// Positions of random games with targets that mean nothing, but that are always the same for the same position: a network can
-/// learn them by heart.
+/// Positions of random games with meaningless targets that are always the same for the same position: a network can
+/// memorise them.
 pub fn random_samples<E: Encoding>(rules: &<E::Game as Game>::Rules, samples: &mut Samples, count: usize, seed: u64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(derive(seed, &[]));
     let mut game = E::Game::new(rules);

@@ -1,4 +1,4 @@
-//! The configurations that come with the program.
+//! The configurations in `configs/`.
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ fn every_configuration_can_be_used_as_it_is() {
 }
 
 #[test]
-fn the_papers_configuration_is_the_papers() {
+fn the_paper_configuration_has_the_settings_of_alphazero() {
     let config = Config::load(&folder().join("chess-paper.toml"), &[]).unwrap();
     let learning = &config.training.learning;
     let sgd = Optimizer { kind: OptimizerKind::Sgd, momentum: 0.9, weight_decay: 1e-4, ..Optimizer::default() };
@@ -39,13 +39,13 @@ fn the_papers_configuration_is_the_papers() {
     assert_eq!((search.noise_share, search.noise_alpha, search.forced), (0.25, 0.3, 0.0));
     assert_eq!(config.selfplay.search, search);
     assert_eq!(config.selfplay.temperature, alfil_selfplay::Temperature::ALPHA_ZERO);
-    // Even the shortest usual games give a generation all of its steps.
+    // Even games of 66 plies, as short as they usually get, give a generation all of its steps.
     assert!(config.selfplay.games as f64 * 66.0 * config.training.reuse >= 1_000.0 * 4_096.0);
     assert_eq!(config.window.size.positions(1_000_000_000), 130_000_000);
     assert_eq!(config.gate.kind, GateKind::None);
 }
 
-/// Configurations name only the keys that differ: a default that changes would change them all.
+/// Configurations name only the keys that differ: a changed default would change them all.
 #[test]
 fn the_defaults_are_those_that_configurations_were_written_for() {
     // The keys and defaults of commit de99b77.

@@ -15,7 +15,7 @@ use alfil_train::{config, report};
 
 const SECTIONS: [&str; 6] = ["Strength", "Learning", "Self-play", "Speed", "Newest games", "Configuration"];
 
-/// A run in a folder of its own, which goes away in the end.
+/// A run in a temporary folder, which is removed at the end.
 struct Made(PathBuf, RunDirectory);
 
 impl Made {
@@ -49,7 +49,7 @@ impl Drop for Made {
 /// What must hold of every page.
 fn check(page: &str) {
     for word in page.split(|c: char| !c.is_alphanumeric()) {
-        assert!(!["nan", "inf", "infinity"].contains(&word.to_lowercase().as_str()), "a number that is none: {word}");
+        assert!(!["nan", "inf", "infinity"].contains(&word.to_lowercase().as_str()), "not a number: {word}");
     }
     let mut open: Vec<&str> = Vec::new();
     for tag in page.split('<').skip(1) {
@@ -62,7 +62,7 @@ fn check(page: &str) {
         }
     }
     assert!(open.is_empty(), "{open:?}");
-    assert!(!page.contains("<script") && !page.contains("http"), "it needs something else");
+    assert!(!page.contains("<script") && !page.contains("http"), "it is not self-contained");
     for section in SECTIONS {
         assert!(page.contains(&format!("<h2>{section}</h2>")) || page.contains(&format!("<summary>{section}<")));
     }
@@ -143,7 +143,7 @@ fn a_page_has_everything_that_was_measured() {
 fn a_run_without_results_has_a_page() {
     let page = Made::new("empty", "run", &[]).page();
     assert!(page.contains("Nothing has been measured yet.") && page.contains("There are no games yet."));
-    // A generation of which nothing is known, with no gate.
+    // A generation without measurements, and without a gate.
     let page = Made::new("bare", "run", &[Metrics { generation: 1, ..Metrics::default() }]).page();
     assert!(page.contains("There is no gate"));
 }
@@ -189,7 +189,7 @@ fn games_are_shown_with_diagrams() {
     let mut game = TicTacToe::new(&Default::default());
     let played = play_line(&mut game, "1 4 2 5 3").unwrap();
     assert!(game.outcome().is_some());
-    // As the mover sees it, and the first player wins.
+    // From the mover's side; the first player wins.
     let values = [0.0, -0.2, 0.4, -0.8, 1.0];
     let wdl = |value: f32| Mover(Wdl { win: (1.0 + value) / 2.0, draw: 0.0, loss: (1.0 - value) / 2.0 });
     let plies = played.iter().zip(values).map(|(m, value)| Ply::new((*m).into(), &[], wdl(value)));
@@ -203,7 +203,7 @@ fn games_are_shown_with_diagrams() {
     let drawn = ["<circle class=\"stone0\"", "<circle class=\"stone1\"", "class=\"changed\"", "<svg class=\"board\""];
     assert_eq!(drawn.map(|part| page.matches(part).count()), [6, 5, 3, 3]);
     assert!(page.contains("<title>2... 5\nvalue: 0.8</title>"));
-    // A file that makes no sense is no reason to have no page.
+    // A damaged file of games does not prevent the page.
     std::fs::write(made.1.replay().join("000002-0000.games"), "x").unwrap();
     assert!(made.page().contains("damaged"));
 }

@@ -1,4 +1,4 @@
-//! Runs of tic-tac-toe with a learner that learns nothing: what they keep, and what they go on from.
+//! Runs of tic-tac-toe with a learner that learns nothing: what they keep, and what they resume from.
 #![allow(clippy::unwrap_used)]
 
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use alfil_selfplay::{GameRecord, chunks, read_chunk, read_header, write_chunk};
 use alfil_train::run::{Metrics, RunError};
 use alfil_train::{Config, Event, Finish, Machine, Run, RunDirectory, plan};
 
-/// A run in a folder of its own, which goes away in the end.
+/// A run in a temporary folder, which is removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -28,14 +28,14 @@ impl Folder {
         RunDirectory::new(&self.0)
     }
 
-    /// Opens the run with some keys set, and tells what it warned of.
+    /// Opens the run with some keys set. Returns its warnings too.
     fn open(&self, overlap: bool, settings: &[&str]) -> Result<(Run<Stones>, Vec<String>), RunError> {
         let mut warnings = Vec::new();
         let run = Run::open(self.run(), config(settings), machine(overlap), &mut |event| note(event, &mut warnings))?;
         Ok((run, warnings))
     }
 
-    /// Goes on until the run is complete, or at most for a minute.
+    /// Works until the run is complete, or for a minute at most.
     fn go(&self, overlap: bool, settings: &[&str]) -> Finish {
         let (mut run, _) = self.open(overlap, settings).unwrap();
         let stop = Arc::new(AtomicBool::new(false));
@@ -92,13 +92,13 @@ fn machine_on(overlap: bool, device: Arc<dyn Device>) -> Machine {
     }
 }
 
-/// Counts its steps.
+/// A learner that only counts its steps.
 struct Idle {
     architecture: Architecture,
     steps: u64,
     /// How long a step takes.
     time: Duration,
-    /// Skips the next step, and with losses that are not those of the others.
+    /// Skips the next step, with losses that differ from those of the others.
     skips: bool,
 }
 
@@ -137,7 +137,7 @@ impl Learner for Idle {
 }
 
 #[test]
-fn games_that_go_on_meanwhile_never_wait_for_a_generation_that_waits_for_them() {
+fn overlapping_games_and_generations_never_wait_for_each_other() {
     let folder = Folder::new("brake");
     assert_eq!(folder.go(true, &["selfplay.at_once=64", "generations=2"]), Finish::Complete);
     // No second of the second generation is counted for two phases, although its games were played during the first.
@@ -148,10 +148,10 @@ fn games_that_go_on_meanwhile_never_wait_for_a_generation_that_waits_for_them() 
 }
 
 #[test]
-fn a_run_goes_on_without_a_damaged_chunk_of_the_generation_under_way() {
+fn a_run_continues_without_a_damaged_chunk_of_the_generation_under_way() {
     let folder = Folder::new("damage");
     folder.go(false, &[]);
-    // Taken into the window with no time left to say so, and damaged since.
+    // Taken into the window just before an interruption, and damaged since.
     let whole = chunks(&folder.run().replay()).unwrap().remove(0);
     let mut bytes = std::fs::read(whole).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
@@ -166,20 +166,20 @@ fn a_run_goes_on_without_a_damaged_chunk_of_the_generation_under_way() {
 }
 
 #[test]
-fn a_run_goes_on_without_a_damaged_chunk_of_an_earlier_generation() {
+fn a_run_continues_without_a_damaged_chunk_of_an_earlier_generation() {
     let folder = Folder::new("earlier");
     folder.go(false, &[]);
     let chunk = chunks(&folder.run().replay()).unwrap().remove(0);
     let mut bytes = std::fs::read(&chunk).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(&chunk, bytes).unwrap();
-    // Training finds it, and what is drawn from the same window afterwards does without.
+    // Training finds it, and later draws from the same window do not use it.
     let settings = ["generations=2", "training.statistics_batches=4"];
     assert_eq!(folder.go(false, &settings), Finish::Complete);
     assert!(!chunk.exists() && Metrics::load(&folder.run()).unwrap()[1].learning.held_out.is_some());
 }
 
-/// The games of the first generation with other numbers, as many as asked for.
+/// Games of the first generation with these numbers instead of their own.
 fn games(run: &RunDirectory, numbers: std::ops::Range<u64>) -> Vec<GameRecord> {
     let records = read_chunk::<TicTacToe>(&run.replay().join("000001-0000.games")).unwrap();
     let mut games: Vec<GameRecord> =
@@ -199,10 +199,10 @@ fn numbers(run: &RunDirectory, prefix: &str) -> Vec<u64> {
 }
 
 #[test]
-fn games_that_wait_are_not_played_ahead_once_more() {
+fn waiting_games_count_as_played_ahead() {
     let folder = Folder::new("ahead");
     folder.go(false, &[]);
-    // Of eight games a generation, no more than three generations' may be ahead.
+    // Three generations of eight games each may be ahead at most.
     let selfplay = folder.0.join("selfplay");
     folder.open(true, &[]).unwrap();
     write_chunk::<TicTacToe>(&selfplay.join("00000000.games"), &games(&folder.run(), 8..38)).unwrap();
@@ -236,7 +236,7 @@ fn games_added_before_an_interruption_are_not_taken_again_in_the_other_mode() {
     folder.open(false, &[]).unwrap();
     let beginning = std::fs::read(folder.run().state()).unwrap();
     folder.go(false, &[]);
-    // Added to the window, with no time left to say so.
+    // Added to the window, but the state was not written.
     std::fs::write(folder.run().state(), beginning).unwrap();
     let added = folder.run().replay().join("000001-0000.games");
     std::fs::copy(added, folder.0.join("selfplay").join("00000000.games")).unwrap();
@@ -293,7 +293,7 @@ fn few_games_are_learnt_from_less_often() {
 }
 
 #[test]
-fn a_run_goes_on_although_its_old_configuration_is_no_longer_allowed() {
+fn a_run_resumes_although_its_old_configuration_is_no_longer_allowed() {
     let folder = Folder::new("config");
     folder.go(false, &[]);
     let text = std::fs::read_to_string(folder.run().config()).unwrap();
@@ -308,7 +308,7 @@ fn a_run_goes_on_although_its_old_configuration_is_no_longer_allowed() {
 }
 
 #[test]
-fn a_damaged_checkpoint_is_not_gone_on_from() {
+fn a_run_does_not_resume_from_a_damaged_checkpoint() {
     let folder = Folder::new("checkpoint");
     folder.go(false, &[]);
     let newest = std::fs::read_dir(folder.0.join("checkpoints")).unwrap().map(|entry| entry.unwrap().path()).max();
@@ -322,7 +322,7 @@ fn a_damaged_checkpoint_is_not_gone_on_from() {
 }
 
 #[test]
-fn steps_that_were_skipped_say_nothing() {
+fn losses_of_skipped_steps_do_not_count() {
     let folder = Folder::new("skipped");
     let learner = |architecture: &Architecture| Idle {
         architecture: architecture.clone(),
@@ -340,7 +340,7 @@ fn steps_that_were_skipped_say_nothing() {
 }
 
 #[test]
-fn a_run_goes_on_although_what_was_measured_is_damaged() {
+fn a_run_resumes_although_its_metrics_are_damaged() {
     let folder = Folder::new("metrics");
     folder.go(false, &["generations=2"]);
     let mut bytes = std::fs::read(folder.run().metrics()).unwrap();
@@ -348,28 +348,28 @@ fn a_run_goes_on_although_what_was_measured_is_damaged() {
     std::fs::write(folder.run().metrics(), &bytes).unwrap();
     assert_eq!(folder.go(false, &["generations=3"]), Finish::Complete);
     let error = Metrics::load(&folder.run()).unwrap_err().to_string();
-    assert!(error.contains("line 1 makes no sense"), "{error}");
+    assert!(error.contains("line 1 cannot be read"), "{error}");
     let lines = std::fs::read(folder.run().metrics()).unwrap();
     assert!(lines.starts_with(&bytes) && lines.iter().filter(|byte| **byte == b'\n').count() == 3);
 }
 
 #[test]
-fn a_plan_is_made_although_no_move_is() {
+fn a_plan_is_made_even_if_no_move_is() {
     let slow = config(&["selfplay.visits=1000000", "selfplay.at_once=1", "gate.kind=score"]);
     let made = plan::<Stones>(&slow, &machine(false), Duration::from_millis(200)).unwrap();
     assert!(made.is_random_length && (5.0..9.0).contains(&made.length), "{made:?}");
     assert!((made.positions_per_second * 1e6 / made.evaluations_per_second - 1.0).abs() < 1e-6, "{made:?}");
-    // Eight games of some seven plies with a million visits each.
+    // Eight games of about seven plies with a million visits each.
     assert!(made.selfplay * made.evaluations_per_second > 4e7 && made.gate > 0.0 && made.training > 0.0, "{made:?}");
     let quick = plan::<Stones>(&config(&[]), &machine(false), Duration::from_millis(200)).unwrap();
     assert!(!quick.is_random_length && (5.0..9.0).contains(&quick.length), "{quick:?}");
-    // What training refuses is not planned either.
+    // A plan refuses what training refuses.
     let refused = plan::<Stones>(&config(&["selfplay.endings_share=0.5"]), &machine(false), Duration::ZERO);
     assert!(refused.is_err_and(|error| error.to_string().starts_with("selfplay.endings_share")));
 }
 
 #[test]
-fn a_rated_network_tells_how_strong_it_is() {
+fn the_file_of_a_rated_network_has_its_rating() {
     let folder = Folder::new("rating");
     let rating = ["rating.every=1", "rating.games=4", "rating.visits=2", "rating.positions=0"];
     assert_eq!(folder.go(false, &rating), Finish::Complete);
@@ -380,9 +380,9 @@ fn a_rated_network_tells_how_strong_it_is() {
     assert_eq!(Network::load(&folder.run().network(0)).unwrap().origin.rating, None);
 }
 
-/// Whatever phase an evaluator fails in, the run says so, leaves no thread, and goes on to what it would have become.
+/// Whatever phase an evaluator fails in, the run reports it, leaves no thread, and resumes to the same result.
 #[test]
-fn a_run_goes_on_after_its_evaluator_failed() {
+fn a_run_resumes_after_its_evaluator_failed() {
     let settings = [
         "generations=2",
         "selfplay.games=24",
@@ -403,7 +403,7 @@ fn a_run_goes_on_after_its_evaluator_failed() {
         let before = threads();
         let mut failures = [0, 0];
         for attempt in 0.. {
-            assert!(attempt < 100, "it does not get on");
+            assert!(attempt < 100, "it makes no progress");
             let panics = attempt % 2 == 1;
             let device = if panics { FailingDevice::panicking_after(80) } else { FailingDevice::after(80) };
             let machine = machine_on(overlap, Arc::new(device));

@@ -1,4 +1,4 @@
-//! Whether a configuration makes sense: what depends on the game. The sections check themselves.
+//! Checks of a configuration that depend on the game. The sections check themselves.
 
 use alfil_core::settings::{Findings, Settings, Trouble};
 use alfil_game::{Encoding, FullGame, Game, read_rules, registry, with_encoding, with_game};
@@ -6,7 +6,7 @@ use alfil_game::{Encoding, FullGame, Game, read_rules, registry, with_encoding, 
 use super::{Config, ConfigError};
 
 impl Config {
-    /// What can be but is probably not meant.
+    /// Values that are allowed but probably not intended.
     pub fn warnings(&self) -> Vec<Trouble> {
         let mut found = Findings::default();
         Settings::check(self, &mut found);
@@ -17,9 +17,10 @@ impl Config {
         let before = found.errors.len();
         match with_encoding!(&self.encoding, E => <E as Encoding>::Game::NAME) {
             Ok(game) if game == self.game => {}
-            Ok(game) => {
-                found.error("encoding", format!("{} is one of {game}, but the game is {}", self.encoding, self.game))
-            }
+            Ok(game) => found.error(
+                "encoding",
+                format!("{} is an encoding of {game}, but the game is {}", self.encoding, self.game),
+            ),
             Err(error) => found.error("encoding", format!("cannot be: {error}")),
         }
         if !registry::names().contains(&self.game.as_str()) {
@@ -34,7 +35,7 @@ impl Config {
         }
     }
 
-    /// What cannot be with the game.
+    /// Refuses settings that do not fit the game.
     pub(crate) fn check_game<G: FullGame>(&self, rules: &G::Rules) -> Result<(), ConfigError> {
         let mut found = Findings::default();
         found.within("selfplay", |found| self.selfplay.check_game::<G>(rules, found));

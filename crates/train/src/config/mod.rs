@@ -1,8 +1,8 @@
-//! What a run is told.
+//! The configuration of a run.
 //!
-//! Settings are declared in the files of their concepts, with [`alfil_core::settings!`]; this is the one list of the sections that
-//! they make up. A configuration file names the keys that differ from their defaults. A key that nobody declared is an error that
-//! names the nearest one.
+//! Settings are declared in the files of their concepts, with [`alfil_core::settings!`]; this is the one list of the
+//! sections that they make up. A configuration file names the keys that differ from their defaults. An undeclared key
+//! is an error that names the nearest declared one.
 
 mod check;
 mod fixed;
@@ -20,26 +20,27 @@ use crate::machine::MachineSettings;
 use crate::phase::{GateSettings, RatingSettings, TrainingSettings};
 
 settings! {
-    /// All that a run is told.
+    /// All settings of a run.
     pub struct Config {
-        /// The game that is learnt: see alfil game list.
+        /// The game to learn: see alfil game list.
         pub game: String = "connect4".to_owned(), fixed = true;
-        /// What is chosen about its rules, as KEY=VALUE with commas between them; empty for the usual ones.
+        /// Options of its rules, as KEY=VALUE with commas between them; empty for the usual rules.
         pub rules: String = String::new(), fixed = true;
-        /// How the network sees it: see alfil game list.
+        /// How positions are encoded for the network: see alfil game list.
         pub encoding: String = "connect4/stones".to_owned(), fixed = true;
-        /// What all chance follows from. The same seed gives the same run with the device cpu, the mode alternate and the same number of
-        /// machine.replicas, which 0 leaves to the machine. The number of lanes makes no difference, unless a cache does.
+        /// The seed of all random numbers. The same seed gives the same run with the device cpu, the mode alternate and
+        /// the same number of machine.replicas (0 depends on the machine). The number of lanes makes no difference,
+        /// unless there is a cache.
         pub seed: u64 = 1, fixed = true;
-        /// The run is complete after this many generations; 0 goes on until it is stopped.
+        /// The run is complete after this many generations; 0 continues until it is stopped.
         pub generations: u32 = 0;
         /// The shape of the network.
         pub network: NetworkSettings, key "network";
-        /// What it computes with.
+        /// The devices and threads that it computes with.
         pub machine: MachineSettings, key "machine";
-        /// How games are played.
+        /// How self-play games are played.
         pub selfplay: SelfplaySettings, key "selfplay";
-        /// What is learnt from.
+        /// The positions that are learnt from.
         pub window: WindowSection, key "window";
         /// How much is learnt, and how.
         pub training: TrainingSettings, key "training";
@@ -52,12 +53,12 @@ settings! {
 }
 
 settings! {
-    /// What is learnt from.
+    /// The positions that are learnt from.
     #[derive(Copy)]
     pub struct WindowSection {
         /// The newest games.
         pub size: WindowSettings;
-        /// Which of their positions, and how they are turned.
+        /// Which of their positions, and whether they are mirrored or rotated.
         pub sampling: Sampling;
     }
 }
@@ -69,13 +70,13 @@ impl Config {
         with_encoding!(&self.encoding, E => self.network.architecture::<E>()).map_err(unknown)?
     }
 
-    /// The rules that games are played by.
+    /// The rules of the game.
     pub fn game_rules<G: Game>(&self) -> Result<G::Rules, ConfigError> {
         read_rules::<G>(&self.rules).map_err(|error| ConfigError::trouble("rules", format!("cannot be: {error}")))
     }
 }
 
-/// What a key means, with its default; or all keys of a section. None if there is no such key.
+/// The meaning and the default of a key, or of all keys of a section. None if there is no such key.
 pub fn explain(key: &str) -> Option<String> {
     settings::explain::<Config>(key)
 }

@@ -1,4 +1,4 @@
-//! From text to a configuration.
+//! Parsing of configurations.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use alfil_core::settings::{Findings, KeyError, Settings, Trouble, set_table, set
 
 use super::Config;
 
-/// Larger than any configuration.
+/// Configuration files larger than this, in bytes, are refused.
 const LARGEST: u64 = 1 << 20;
 
 /// Why a configuration cannot be used.
@@ -20,19 +20,19 @@ pub enum ConfigError {
         /// What is wrong.
         why: std::io::Error,
     },
-    /// It is no TOML.
+    /// It is not valid TOML.
     #[error("{0}")]
     Syntax(String),
     /// A key that cannot be set.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// Values that make no sense.
+    /// Invalid values.
     #[error("{}", .0.iter().map(Trouble::to_string).collect::<Vec<_>>().join("; "))]
     Troubles(Vec<Trouble>),
 }
 
 impl ConfigError {
-    /// One value that makes no sense.
+    /// One invalid value.
     pub(super) fn trouble(key: &str, why: String) -> ConfigError {
         ConfigError::Troubles(vec![Trouble { key: key.to_owned(), why }])
     }
@@ -48,7 +48,7 @@ impl Config {
         }
         let text = std::fs::read_to_string(path).map_err(failed)?;
         Config::parse(&text, settings).map_err(|error| match error {
-            ConfigError::Syntax(why) => ConfigError::Syntax(format!("{} is no TOML: {why}", path.display())),
+            ConfigError::Syntax(why) => ConfigError::Syntax(format!("{} is not valid TOML: {why}", path.display())),
             other => other,
         })
     }
@@ -70,7 +70,7 @@ fn syntax(error: toml::de::Error) -> ConfigError {
 }
 
 fn line_of(error: &toml::de::Error) -> String {
-    // The error's own words show the line over several lines; its first says which.
+    // The error's own text spans several lines; the first one says which line is wrong.
     let text = error.to_string();
     let place = text.lines().next().and_then(|line| line.split("at ").nth(1)).map(str::to_owned);
     place.map_or(String::new(), |place| format!(" ({place})"))
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_rendered_reads_back() {
+    fn a_rendered_configuration_reads_back() {
         let settings = [
             "training.rate_steps=[3, 4]",
             "training.rate_factors=[0.5, 0.1]",
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_set_by_file_and_by_command() {
+    fn keys_are_set_in_the_file_and_on_the_command_line() {
         let set = |settings: &[&str]| settings.iter().map(|text| text.to_string()).collect::<Vec<_>>();
         let text = "seed = 7\n[training]\nrate = 1\nbatch = 64";
         let config =

@@ -1,4 +1,4 @@
-//! What training goes on from: the learner's state, behind its checksum.
+//! Checkpoints, which training resumes from: the learner's state after its checksum.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use super::Tell;
 use crate::Event;
 use crate::run::{Phase, RunDirectory, RunError, State};
 
-/// Checkpoints that are kept: if the newest of a training under way cannot be read, the one before it will do.
+/// Checkpoints that are kept: if the newest one cannot be read in the middle of training, the one before it is used.
 const KEPT: usize = 2;
 
 const ENDING: &str = "checkpoint";
@@ -26,7 +26,8 @@ pub(super) fn save(learner: &dyn Learner, directory: &RunDirectory) -> Result<()
     Ok(())
 }
 
-/// Takes the learner to where the run is: to the newest checkpoint of the generation's training, if that is under way.
+/// Restores the learner to where the run is: to the newest checkpoint of the generation's training, if that is under
+/// way.
 pub(super) fn restore(
     learner: &mut dyn Learner,
     state: &State,

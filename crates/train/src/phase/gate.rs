@@ -1,4 +1,4 @@
-//! The candidate against the network that plays.
+//! The gate: a match of the candidate against the last promoted network.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -22,7 +22,7 @@ choices! {
     pub enum GateKind {
         /// Nothing, as in AlphaZero.
         None = "none",
-        /// Win a share of the points, as in AlphaGo Zero.
+        /// Score a share of the points, as in AlphaGo Zero.
         Score = "score",
         /// Pass a sequential test.
         Sprt = "sprt",
@@ -35,18 +35,18 @@ settings! {
     pub struct GateSettings {
         /// What a candidate has to do to be promoted: sprt (a sequential test that stops early), score (a share of the points) or none.
         pub kind: GateKind = GateKind::Sprt;
-        /// Games at most. A sequential test that is still undecided goes by the score then: half the points are enough.
+        /// Games at most. If a sequential test is still undecided then, half the points are enough.
         pub games: u64 = 100, in 2..=1_000_000;
         /// Visits per move.
         pub visits: u32 = 32, in 1..=1_000_000;
-        /// score: the share of the points (0.55 in AlphaGo Zero).
+        /// score: the share of the points that is needed (0.55 in AlphaGo Zero).
         pub score: f64 = 0.55, in 0.0..=1.0;
-        /// sprt: the Elo of the hypothesis that the candidate is too weak. Around 0: a network that is no stronger, but has seen more,
-        /// may take over.
+        /// sprt: the Elo of the hypothesis that the candidate is too weak. Around 0: a network that is no stronger, but
+        /// has seen more positions, may be promoted.
         pub elo0: f64 = -30.0, in -1000.0..=1000.0;
         /// sprt: the Elo of the hypothesis that it is strong enough.
         pub elo1: f64 = 30.0, in -1000.0..=1000.0;
-        /// sprt: the rate of errors, of either kind.
+        /// sprt: the error rate, of either kind.
         pub error: f64 = 0.05, in 1e-6..=0.4;
     }
     check GateSettings::check;
@@ -61,11 +61,11 @@ impl GateSettings {
 }
 
 impl<E: Encoding> Run<E> {
-    /// Tries the candidate, and promotes it if it passes. False if it was stopped before the end.
+    /// Plays the candidate's match, and promotes it if it passes. False if it was stopped before the end.
     pub(super) fn gate(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<bool, RunError> {
         let generation = self.state.generation;
         let (candidate, promoted) = (self.directory.candidate(generation), self.directory.network(generation));
-        // It may have been promoted already, with no time left to say so.
+        // An interruption may have come between the promotion and the state that records it.
         let is_promoted = promoted.is_file();
         let network = Arc::new(Network::load(if is_promoted { &promoted } else { &candidate })?);
         let passes = match self.config.gate.kind {
@@ -98,7 +98,7 @@ impl<E: Encoding> Run<E> {
         }
         self.state.pending.promoted = passes;
         self.enter(Phase::Rate)?;
-        // Only now: until the state is written, the match may have to be judged again. One that is left is never used.
+        // Only now: until the state is written, the candidate may be needed again. A leftover file is never used.
         let _ = std::fs::remove_file(&candidate);
         Ok(true)
     }
@@ -150,7 +150,7 @@ impl<E: Encoding> Run<E> {
         Ok(Entrant::pooled(name, identity, &*backend, self.machine.lanes, settings)?)
     }
 
-    /// Games of a match at once: enough to make batches of.
+    /// Games of a match at once: enough to fill batches.
     pub(super) fn tables(&self) -> usize {
         self.machine.device.batch_sizes().preferred.max(4 * self.machine.lanes)
     }

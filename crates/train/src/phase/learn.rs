@@ -20,31 +20,32 @@ use crate::{Config, Event};
 /// Batches that are built ahead of the learner.
 const AHEAD: usize = 4;
 
-/// Batches that the network is measured with.
+/// Batches that the held-out losses are measured on.
 const MEASURED: usize = 8;
 
-/// Positions that it is calibrated with: on one thread of the CPU, however large a batch is.
+/// Positions of the calibration, which runs on one thread of the CPU; independent of the batch size.
 const CALIBRATED: usize = 1024;
 
-/// Ranges of the expected result in the calibration.
+/// Ranges of the expected value in the calibration.
 const RANGES: usize = 10;
 
 settings! {
     /// How much is learnt, and how.
     pub struct TrainingSettings {
-        /// Positions of a step.
+        /// Positions per step.
         pub batch: usize = 256, in 2..=65_536;
-        /// Steps of a generation at most; 0 is no limit beside that of reuse.
+        /// Steps per generation at most; 0 leaves the limit to reuse.
         pub steps: u64 = 0;
-        /// How often a position is used, on average: a generation has as many steps as use its new positions that are learnt from this
-        /// often. Those of the first generations are used more often, since there are no others yet.
+        /// How often a position is used, on average: a generation takes as many steps as it needs to use its new
+        /// training positions this often. Positions of the first generations are used more often, since there are no
+        /// others yet.
         pub reuse: f64 = 4.0, in 0.001..=1000.0;
-        /// The same for as long as fewer than window.first positions have been played: a network memorises the positions of few games.
-        /// 0 is the same as later.
+        /// Replaces reuse while fewer than window.first positions have been played: a network memorises the positions
+        /// of few games. 0 is no change.
         pub first_reuse: f64 = 0.0, in 0.0..=1000.0;
-        /// How the network is taught.
+        /// Optimizer, learning rate and losses.
         pub learning: LearningSettings;
-        /// What its value learns.
+        /// What the value head learns.
         pub target: ValueTarget;
         /// Batches that the statistics of the batch norms are gathered from before a network is exported.
         pub statistics_batches: usize = 16, in 0..=10_000;
@@ -63,7 +64,7 @@ impl TrainingSettings {
 }
 
 impl Config {
-    /// Steps in which a generation's new positions are learnt from, when `played` positions have been played in all.
+    /// Training steps of a generation with this many new positions, when `played` positions have been played in all.
     pub(crate) fn steps(&self, positions: u64, played: u64) -> u64 {
         let training = &self.training;
         let few = played < self.window.size.first;
@@ -120,7 +121,7 @@ impl<E: Encoding> Run<E> {
         Ok(true)
     }
 
-    /// Takes the steps that are left of this generation's. Tells the sum of their losses, and the time that was spent waiting
+    /// Takes the steps that are left in this generation. Returns the mean of their losses, and the time spent waiting
     /// for batches.
     fn take_steps(
         &mut self,
@@ -133,7 +134,7 @@ impl<E: Encoding> Run<E> {
         let settings = self.draw_settings((target - first) * batch as u64, Purpose::Draw);
         let Run { replay, learner, architecture, config, rules, directory, .. } = self;
         let mut draw = Draw::new(window, settings);
-        // What was learnt before an interruption is not learnt again.
+        // Skip the batches that were learnt from before an interruption.
         for _ in first..learner.steps() {
             draw.next::<E>(replay, batch)?;
         }
@@ -144,7 +145,7 @@ impl<E: Encoding> Run<E> {
             let builder = scope.spawn(move || {
                 loop {
                     let drawn = draw.next::<E>(replay, batch)?;
-                    // Statistics of a batch need more than one position.
+                    // Batch statistics need more than one position.
                     if drawn.len() < 2 || sender.send(build::<E>(architecture, rules, &drawn)).is_err() {
                         return Ok(draw.damages());
                     }
@@ -156,7 +157,7 @@ impl<E: Encoding> Run<E> {
                 waiting += asked.elapsed();
                 let before = learner.steps();
                 let losses = learner.step(&samples)?;
-                // A step that was skipped, because 16 bits were not enough, says nothing.
+                // The step was skipped because a gradient overflowed 16 bits: its losses do not count.
                 if learner.steps() == before {
                     continue;
                 }
@@ -182,7 +183,7 @@ impl<E: Encoding> Run<E> {
             sampling: self.config.window.sampling,
             from_held_out: matches!(purpose, Purpose::HeldOut | Purpose::Calibration),
             target: match purpose {
-                // What is expected is compared with what happened, and nothing else.
+                // Expected values are compared with results alone.
                 Purpose::Calibration => ValueTarget { search_value: 0.0 },
                 _ => self.config.training.target,
             },
@@ -190,7 +191,8 @@ impl<E: Encoding> Run<E> {
         }
     }
 
-    /// Does something with so many samples, or fewer if there are not enough games, of which one batch at a time is in memory.
+    /// Passes this many samples to `work`, or fewer if there are not enough games. Only one batch at a time is in
+    /// memory.
     fn with_batches<T>(
         &mut self,
         window: &Window,
@@ -224,7 +226,7 @@ impl<E: Encoding> Run<E> {
         let weights = self.with_batches(window, samples, Purpose::Statistics, tell, export)?;
         let origin = Origin {
             generation: Some(self.state.generation),
-            // Training goes on from the weights of the generation before, whether they were promoted or not.
+            // Training continues from the weights of the last generation, whether they were promoted or not.
             parent: Some(format!("generation {}", self.state.generation - 1)),
             steps: Some(self.learner.steps()),
             ..Origin::of::<E>()
@@ -233,7 +235,7 @@ impl<E: Encoding> Run<E> {
     }
 }
 
-/// Asks an exported network what it expects.
+/// Measures the values that an exported network expects.
 struct NetworkProbe<E: Encoding> {
     engine: Engine,
     outputs: Outputs,
@@ -254,7 +256,7 @@ impl<E: Encoding> NetworkProbe<E> {
         })
     }
 
-    /// Compares what is expected in some positions with what happened.
+    /// Compares the expected values of some positions with the results.
     fn calibrate(&mut self, samples: &Samples) {
         self.engine.evaluate(samples.batch(), &mut self.outputs);
         for (value, Mover(result)) in self.outputs.values.iter().zip(samples.wdl()) {
@@ -264,13 +266,13 @@ impl<E: Encoding> NetworkProbe<E> {
         }
     }
 
-    /// For ranges of what is expected: positions, the mean of what is expected, and the mean of what happened.
+    /// For ranges of the expected value: the number of positions, the mean expected value and the mean result.
     fn calibration(&self) -> Vec<[f64; 3]> {
         let mean = |[count, value, result]: &[f64; 3]| [*count, value / count.max(1.0), result / count.max(1.0)];
         self.ranges.iter().map(mean).collect()
     }
 
-    /// What is expected in the game's probe positions.
+    /// The expected values of the game's probe positions, by name.
     fn probes(&mut self, rules: &<E::Game as Game>::Rules) -> std::collections::BTreeMap<String, f64> {
         let mut moves = Vec::new();
         let mut probes = std::collections::BTreeMap::new();

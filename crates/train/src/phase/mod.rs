@@ -1,4 +1,4 @@
-//! A run at work: the phases of its generations, one after the other.
+//! The training loop: the phases of each generation, one after the other.
 
 mod checkpoint;
 mod gate;
@@ -28,16 +28,16 @@ use crate::config::render;
 use crate::run::{Lock, Metrics, Phase, RunDirectory, RunError, State};
 use crate::{Config, Event, Machine};
 
-/// Listens to a run.
+/// Receives the events of a run.
 type Tell<'a> = dyn FnMut(Event<'_>) + 'a;
 
-/// A run at work. Nobody else can work on it meanwhile.
+/// A run that this process works on. A lock keeps other processes out.
 pub struct Run<E: Encoding> {
     directory: RunDirectory,
     config: Config,
     rules: <E::Game as Game>::Rules,
     architecture: Architecture,
-    /// Knows results that end games of self-play before the rules do.
+    /// Adjudicates self-play games before their end by the rules.
     judge: Option<Judge<E::Game>>,
     machine: Machine,
     state: State,
@@ -46,12 +46,12 @@ pub struct Run<E: Encoding> {
     champion: Arc<Network>,
     /// Positions with known best moves, made when they are first needed.
     exam: Option<Exam<E::Game>>,
-    /// When the time that is not in the state yet began.
+    /// The beginning of the time that is not counted in the state yet.
     clock: Instant,
     _lock: Lock,
 }
 
-/// How a run came to a stop.
+/// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finish {
     /// All generations are done.
@@ -60,7 +60,7 @@ pub enum Finish {
     Stopped,
 }
 
-/// What chance is needed for.
+/// What random numbers are needed for.
 #[derive(Clone, Copy)]
 enum Purpose {
     Weights,
@@ -74,7 +74,7 @@ enum Purpose {
     Calibration,
 }
 
-/// Ends games as the endgame tables that a configuration names know they will, if it names any.
+/// Adjudicates games by the endgame tables that a configuration names; none if it names none.
 fn judge<G: References>(config: &Config) -> Result<Option<Judge<G>>, RunError> {
     let folders = &config.selfplay.adjudication.syzygy;
     if folders.is_empty() {
@@ -85,14 +85,14 @@ fn judge<G: References>(config: &Config) -> Result<Option<Judge<G>>, RunError> {
 }
 
 impl<E: Encoding> Run<E> {
-    /// Begins a run, or goes on with one that was begun with the same game, encoding, network and seed.
+    /// Begins a run, or resumes one that was begun with the same game, encoding, network and seed.
     pub fn open(
         directory: RunDirectory,
         config: Config,
         machine: Machine,
         tell: &mut Tell<'_>,
     ) -> Result<Run<E>, RunError> {
-        // What cannot be used shows now: before anything is written, and not after hours.
+        // Find what cannot be used now: before anything is written, and not after hours.
         let rules = Self::check(&config)?;
         let judge = judge(&config)?;
         directory.create().map_err(|why| RunError::io("make the folders of", directory.path(), why))?;
@@ -140,7 +140,7 @@ impl<E: Encoding> Run<E> {
         Ok(run)
     }
 
-    /// Whether a run can have this configuration: what it names is there, and is of the game. Tells the rules.
+    /// Checks that a run can have this configuration: what it names exists, and fits the game. Returns the rules.
     pub fn check(config: &Config) -> Result<<E::Game as Game>::Rules, RunError> {
         let rules = config.game_rules::<E::Game>()?;
         config.check_game::<E::Game>(&rules)?;
@@ -150,14 +150,14 @@ impl<E: Encoding> Run<E> {
         Ok(rules)
     }
 
-    /// Brings finished games in order if the run goes on in the other mode.
+    /// Reassigns finished games if the run is resumed in the other mode.
     fn settle(&mut self, tell: &mut Tell<'_>) -> Result<(), RunError> {
         let overlap = self.machine.overlap;
         if self.state.overlap == overlap {
             return Ok(());
         }
         if !overlap {
-            // Their numbers may lie below those of games in the window: they join them as they are.
+            // Their numbers may lie below those of games in the window: they are added as they are.
             for path in chunks(&self.directory.selfplay())? {
                 if let Err(damage) = self.replay.adopt::<E::Game>(self.gathering(), &path)? {
                     tell(Event::Damaged(&damage));
@@ -166,7 +166,8 @@ impl<E: Encoding> Run<E> {
             self.state.games = next_after(&self.adopted_games(tell)?, self.state.games);
         } else {
             if self.state.phase == Phase::Selfplay {
-                // Added with no time left to say so: their files are still in the folder for self-play.
+                // An interruption came between adding them and writing the state: their files are still in the folder
+                // for self-play.
                 self.replay.take_back(self.state.generation)?;
             }
             self.remove_taken_games(tell)?;
@@ -175,25 +176,25 @@ impl<E: Encoding> Run<E> {
         self.state.save(&self.directory)
     }
 
-    /// The generation that games are gathered for: this one or, when it has its games, the next.
+    /// The generation that games are gathered for: this one, or the next one if this one has all its games.
     fn gathering(&self) -> u32 {
         self.state.generation + u32::from(self.state.phase != Phase::Selfplay)
     }
 
-    /// Games of that generation that are in the window already: an interruption has left no time to say so, or the run goes on
-    /// in the other mode.
+    /// Games of that generation that are in the window already: an interruption came before the state was written, or
+    /// the run was resumed in the other mode.
     fn adopted_games(&mut self, tell: &mut Tell<'_>) -> Result<Vec<GameRecord>, RunError> {
         let (games, damages) = self.replay.adopted::<E::Game>(self.gathering())?;
         damages.iter().for_each(|damage| tell(Event::Damaged(damage)));
         Ok(games)
     }
 
-    /// How far the run has come.
+    /// The progress of the run.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// Goes on until all generations are done or `stop` is set.
+    /// Runs until all generations are done or `stop` is set.
     pub fn go(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Finish, RunError> {
         let finish =
             if self.machine.overlap { self.go_overlapping(stop, tell) } else { self.go_alternating(stop, tell) };
@@ -227,7 +228,7 @@ impl<E: Encoding> Run<E> {
         self.config.generations > 0 && self.state.generation > self.config.generations
     }
 
-    /// Goes over to the next phase. What belongs to the one before is on the disk.
+    /// Enters the next phase. The results of the previous one are on the disk.
     fn enter(&mut self, phase: Phase) -> Result<(), RunError> {
         self.note_time();
         self.state.phase = phase;
@@ -239,18 +240,18 @@ impl<E: Encoding> Run<E> {
         self.clock = Instant::now();
     }
 
-    /// A seed for a purpose in this generation.
+    /// The seed for a purpose in this generation.
     fn seed(&self, purpose: Purpose) -> u64 {
         derive(self.config.seed, &[purpose as u64, self.state.generation.into()])
     }
 }
 
-/// The number after those of these games, but not below `least`.
+/// One more than the highest number of these games, but at least `least`.
 fn next_after<'a>(games: impl IntoIterator<Item = &'a GameRecord>, least: u64) -> u64 {
     games.into_iter().map(|record| record.number + 1).fold(least, u64::max)
 }
 
-/// A run cannot become one of another game, or of another network.
+/// Refuses to resume a run with another value of a fixed key, such as the game or the network.
 fn refuse_changes(directory: &RunDirectory, config: &Config) -> Result<(), RunError> {
     let path = directory.config();
     let text = std::fs::read_to_string(&path).map_err(|why| RunError::io("read", &path, why))?;

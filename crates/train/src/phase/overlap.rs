@@ -1,4 +1,4 @@
-//! Games that go on while the network is trained and tried.
+//! Overlap mode: self-play continues during training and the gate.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -15,10 +15,10 @@ use super::{Finish, Purpose, Run, Tell, next_after};
 use crate::Event;
 use crate::run::{Phase, RunError, SelfplayMetrics};
 
-/// How often is looked whether there are enough games.
+/// How often to check whether there are enough games.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Generations that games may be ahead of those that were taken.
+/// How many generations self-play may be ahead of the games that were taken into the window.
 const AHEAD: u64 = 3;
 
 impl<E: Encoding> Run<E> {
@@ -50,7 +50,7 @@ impl<E: Encoding> Run<E> {
         std::thread::scope(|scope| {
             let player =
                 scope.spawn(|| session.run(&mut |now| *counts.lock().unwrap_or_else(PoisonError::into_inner) = *now));
-            // Also if something panics here: the scope waits for the games.
+            // A guard, so that it also happens on a panic: the scope waits for the games.
             let halting = Halting(&halt);
             let mut games = Producer {
                 counts: &counts,
@@ -67,9 +67,9 @@ impl<E: Encoding> Run<E> {
         })
     }
 
-    /// How many games may begin before those of a generation are taken. Games must not run ahead of what is learnt from them:
-    /// what is played meanwhile is learnt from in one go, and each generation would take longer than the one before. But there
-    /// are enough for a generation when every lane has its games under way.
+    /// How many games may begin before those of a generation are taken. Self-play must not run far ahead of training:
+    /// what is played meanwhile is learnt from in one go, and each generation would take longer than the one before.
+    /// But a generation must be reachable when every lane has all its games under way.
     fn most_ahead(&self) -> u64 {
         let games = self.config.selfplay.games;
         let under_way = self.machine.lanes.max(1) * self.config.selfplay.at_once;
@@ -102,7 +102,8 @@ impl<E: Encoding> Run<E> {
         Ok(Finish::Complete)
     }
 
-    /// Waits until there are enough games for a generation, and takes them into the window. False if it was stopped before.
+    /// Waits until there are enough games for a generation, and takes them into the window. False if it was stopped
+    /// earlier.
     fn gather(
         &mut self,
         producer: &mut Producer<'_>,
@@ -127,12 +128,13 @@ impl<E: Encoding> Run<E> {
             std::thread::sleep(LOOK);
         };
         self.take_in(adopted, paths, began, producer, tell)?;
-        // Those that could not be read are played again.
+        // Games that could not be read are played again.
         producer.tickets.allow(games.min(self.most_ahead()));
         Ok(true)
     }
 
-    /// Takes these files into the window, which some games are in already, after a wait for them that began then.
+    /// Takes these files into the window. `adopted` are games that are in it already; `began` is when the wait for
+    /// games began.
     fn take_in(
         &mut self,
         adopted: Vec<GameRecord>,
@@ -167,12 +169,12 @@ impl<E: Encoding> Run<E> {
     }
 }
 
-/// The games that are being played.
+/// The self-play session in the background.
 struct Producer<'a> {
     counts: &'a Mutex<Counts>,
     is_broken: &'a dyn Fn() -> bool,
     tickets: &'a Tickets,
-    /// When the last generation's games were taken, and what had been done by then.
+    /// When the last generation's games were taken, and the work done by then.
     last: (Instant, Counts),
 }
 
@@ -181,19 +183,19 @@ impl Producer<'_> {
         *self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What has been done since the last generation's games were taken, and in how many seconds.
+    /// The work done since the last generation's games were taken, and its seconds.
     fn since_last(&self) -> (Counts, f64) {
         let (then, counts) = &self.last;
         (self.now().since(counts), then.elapsed().as_secs_f64())
     }
 
-    /// The games of a generation were taken.
+    /// Counts from here: the games of a generation were taken.
     fn next_generation(&mut self) {
         self.last = (Instant::now(), self.now());
     }
 }
 
-/// Halts the games when it goes out of scope.
+/// Halts self-play when it goes out of scope.
 struct Halting<'a>(&'a AtomicBool);
 
 impl Drop for Halting<'_> {
@@ -223,7 +225,7 @@ impl<G: FullGame> Newest<G> {
     }
 }
 
-/// Evaluators of whatever is the newest network.
+/// Evaluators of the newest network at any time.
 struct SwappingBackend<G: FullGame>(Arc<Newest<G>>);
 
 impl<G: FullGame> Backend<G> for SwappingBackend<G> {
@@ -236,15 +238,15 @@ impl<G: FullGame> Backend<G> for SwappingBackend<G> {
     }
 }
 
-/// An evaluator that goes over to a new network between two batches: games under way go on with it.
+/// An evaluator that switches to a new network between two batches: games under way continue with it.
 struct Swapping<G: FullGame> {
     newest: Arc<Newest<G>>,
     version: u64,
     seed: u64,
     inner: Box<dyn Evaluator<G>>,
-    /// What earlier ones could answer from memory.
+    /// The cache counts of the evaluators before this one.
     before: CacheCounts,
-    /// Why there is no evaluator of the new network.
+    /// Why the new network has no evaluator.
     failed: Option<EvaluatorError>,
 }
 
@@ -279,7 +281,7 @@ impl<G: FullGame> Evaluator<G> for Swapping<G> {
     }
 
     fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) -> Result<(), EvaluatorError> {
-        let judged = self.inner.run(take);
-        self.failed.take().map_or(judged, Err)
+        let evaluated = self.inner.run(take);
+        self.failed.take().map_or(evaluated, Err)
     }
 }

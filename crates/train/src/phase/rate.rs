@@ -1,4 +1,4 @@
-//! How strong the promoted network is.
+//! Measures the strength of the promoted network.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -22,9 +22,9 @@ use crate::{Config, Event};
 settings! {
     /// How the strength of promoted networks is measured.
     pub struct RatingSettings {
-        /// Promoted networks are rated every this many generations; 0 never.
+        /// The promoted network is rated every this many generations; 0 is never.
         pub every: u32 = 5;
-        /// Games of each player, on average.
+        /// Games per player, on average.
         pub games: u64 = 40, in 2..=1_000_000;
         /// Visits per move.
         pub visits: u32 = 64, in 1..=1_000_000;
@@ -32,7 +32,8 @@ settings! {
         pub players: Vec<String> = ["random", "uct:rollouts=50", "uct:rollouts=400"].map(str::to_owned).to_vec();
         /// Earlier networks of the run that take part, spread evenly over it.
         pub earlier: usize = 3, in 0..=1_000;
-        /// Positions that the game's exact solver, where it has one, is asked about: which share of moves keeps the value of the game.
+        /// Positions of the exam by the game's exact solver, if it has one: which share of moves keeps the value of the
+        /// game.
         pub positions: usize = 200, in 0..=100_000;
     }
     check RatingSettings::check;
@@ -42,7 +43,7 @@ impl RatingSettings {
     fn check(&self, found: &mut Findings) {
         for player in &self.players {
             if let Err(error) = player.parse::<PlayerLine>() {
-                found.error("players", format!("names '{player}', which is no player: {error}"));
+                found.error("players", format!("names '{player}', which is not a player: {error}"));
             }
         }
         if self.every > 0 && self.players.is_empty() {
@@ -52,7 +53,7 @@ impl RatingSettings {
 }
 
 impl<E: Encoding> Run<E> {
-    /// Rates the promoted network if it is time to, and ends the generation. False if it was stopped before the end.
+    /// Rates the promoted network if it is due, and ends the generation. False if it was stopped before the end.
     pub(super) fn rate(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<bool, RunError> {
         let (every, generation) = (self.config.rating.every, self.state.generation);
         if every > 0 && (generation.is_multiple_of(every) || generation == self.config.generations) {
@@ -72,7 +73,7 @@ impl<E: Encoding> Run<E> {
         Ok(true)
     }
 
-    /// Writes into the network's file how strong it is.
+    /// Writes the rating into the network's file.
     fn note_rating(&self, rating: &RatingMetrics) -> Result<(), RunError> {
         let RatingMetrics { network, elo, low, high, .. } = rating;
         let mut rated = Network::clone(&self.champion);
@@ -83,7 +84,7 @@ impl<E: Encoding> Run<E> {
     fn measure(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Option<RatingMetrics>, RunError> {
         let began = Instant::now();
         let rating = &self.config.rating;
-        // The first time, the others are compared with each other; later they have had their games.
+        // The first time, the other players play each other; later they have had their games.
         let mut players = baselines::<E::Game>(&self.config)?;
         self.pool(players.clone(), None, stop, tell)?;
         for generation in self.earlier() {
@@ -118,7 +119,8 @@ impl<E: Encoding> Run<E> {
         }))
     }
 
-    /// Plays until the newcomer, or everyone, has had the rating's games, and rates all who have ever played.
+    /// Plays until the newcomer, or every player if there is none, has had `rating.games` games. Rates all players so
+    /// far.
     fn pool(
         &self,
         players: Vec<Entrant<E::Game>>,
@@ -148,7 +150,7 @@ impl<E: Encoding> Run<E> {
         (0..count).map(|number| promoted[number * promoted.len() / count]).collect()
     }
 
-    /// Which share of the network's moves keeps the value of the game, where an exact solver can tell.
+    /// Which share of the network's moves keeps the value of the game, if the game has an exact solver.
     fn examine(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Option<ExamMetrics>, RunError> {
         let positions = self.config.rating.positions;
         if positions == 0 {
@@ -179,7 +181,7 @@ fn point((name, Rating { elo, low, high }): (&str, Rating)) -> Option<(u32, f64,
 
 /// The players that networks are compared with.
 pub(super) fn baselines<G: FullGame>(config: &Config) -> Result<Vec<Entrant<G>>, RunError> {
-    // The configuration has been checked: what is no player is not there.
+    // The configuration has been checked: all of them parse.
     let lines = config.rating.players.iter().filter_map(|line| line.parse::<PlayerLine>().ok());
     lines.map(|line| Ok(line.entrant()?)).collect()
 }

@@ -1,4 +1,4 @@
-//! Games against itself.
+//! Self-play.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ impl<E: Encoding> Run<E> {
         })?;
         let records = self.finished_games(tell)?;
         if ((adopted.len() + records.len()) as u64) < of {
-            // Stopped; or a file has been damaged meanwhile, whose games are then played again.
+            // Stopped; or a file has been damaged meanwhile, and its games are played again.
             return Ok(!stop.load(Relaxed));
         }
         let next = records.last_key_value().map_or(self.state.games, |(number, _)| number + 1);
@@ -55,22 +55,22 @@ impl<E: Encoding> Run<E> {
         self.show(&records)?;
         self.replay.add::<E::Game>(self.state.generation, records)?;
         self.end_of_games(next, games.positions)?;
-        // The games are in the window now. What cannot be removed here is removed before others are played.
+        // The games are in the window now. Files that cannot be removed here are removed before the next games.
         for path in chunks(&self.directory.selfplay())? {
             let _ = std::fs::remove_file(path);
         }
         Ok(true)
     }
 
-    /// Notes how much is to be learnt from so many new positions, and the number of the next game.
+    /// Sets the training steps that follow from this many new positions, and the number of the next game.
     pub(super) fn end_of_games(&mut self, next: u64, positions: u64) -> Result<(), RunError> {
         self.state.games = next;
         self.state.target = self.state.steps + self.config.steps(positions, self.replay.positions());
         self.enter(Phase::Learn)
     }
 
-    /// Removes files of games that are in the window already, which an interruption has left. Only where games were not played
-    /// meanwhile: there a long game may end after others with higher numbers have been taken into the window.
+    /// Removes files that an interruption has left of games that are in the window already. Not in overlap mode: there
+    /// a long game may end after others with higher numbers have been taken into the window.
     pub(super) fn remove_taken_games(&self, tell: &mut Tell<'_>) -> Result<(), RunError> {
         for (path, records) in self.finished_files(tell)? {
             if records.iter().all(|record| record.number < self.state.games) {
@@ -80,14 +80,14 @@ impl<E: Encoding> Run<E> {
         Ok(())
     }
 
-    /// Finished games that are not in the window yet, by their numbers.
+    /// Finished games that are not in the window yet, by number.
     fn finished_games(&self, tell: &mut Tell<'_>) -> Result<BTreeMap<u64, GameRecord>, RunError> {
         let records = self.finished_files(tell)?.into_iter().flat_map(|(_, records)| records);
         let ours = records.filter(|record| record.number >= self.state.games);
         Ok(ours.map(|record| (record.number, record)).collect())
     }
 
-    /// Files of finished games. Those that are damaged are told and set aside: their games are played again.
+    /// Files of finished games. Damaged ones are reported and set aside: their games are played again.
     pub(super) fn finished_files(&self, tell: &mut Tell<'_>) -> Result<Vec<(PathBuf, Vec<GameRecord>)>, RunError> {
         let mut files = Vec::new();
         for path in chunks(&self.directory.selfplay())? {
@@ -100,7 +100,7 @@ impl<E: Encoding> Run<E> {
     }
 }
 
-/// What the games of a generation are like, and how fast they were played.
+/// The metrics of a generation's games, and of the work that they took.
 pub(super) fn metrics(games: &Counts, work: &Counts, seconds: f64) -> SelfplayMetrics {
     SelfplayMetrics {
         seconds,

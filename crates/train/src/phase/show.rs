@@ -1,4 +1,4 @@
-//! Some games to look at.
+//! Writes some games for people to look at.
 
 use alfil_game::pgn::PgnGame;
 use alfil_game::{Encoding, Game, Notation};
@@ -7,7 +7,7 @@ use alfil_selfplay::GameRecord;
 use super::Run;
 use crate::run::RunError;
 
-/// Games that are shown of a generation.
+/// Games written per generation.
 const SHOWN: usize = 8;
 
 impl<E: Encoding> Run<E> {
@@ -24,7 +24,7 @@ impl<E: Encoding> Run<E> {
                 ("White", player.clone()),
                 ("Black", player),
             ];
-            // What is no game cannot be shown; the others can.
+            // Leave out records that are not games of these rules.
             let Some(mut game) = pgn::<E::Game>(record, &self.rules) else { continue };
             game.tags = tags.map(|(name, value)| (name.to_owned(), value)).to_vec();
             game.write(&mut text).map_err(failed)?;

@@ -9,13 +9,13 @@ use alfil_game::diagram::{Diagram, DrawnCell, Figure, Ground, Shape};
 /// The size of a cell in the picture.
 const CELL: f32 = 40.0;
 
-/// The size of a cell on the page, at least and at most, in letters.
+/// The least and the greatest size of a cell on the page, in rem.
 const ON_PAGE: [f32; 2] = [1.1, 1.5];
 
-/// Room around the cells, for what is written beside them.
+/// Room around the cells for labels, in cells.
 const MARGIN: f32 = 0.6;
 
-/// The corners of a hexagon that is 1 high, seen from its middle.
+/// The corners of a hexagon of height 1, relative to its centre.
 const HEXAGON: [(f32, f32); 6] =
     [(0.577, 0.0), (0.289, -0.5), (-0.289, -0.5), (-0.577, 0.0), (-0.289, 0.5), (0.289, 0.5)];
 
@@ -70,7 +70,7 @@ fn ground(diagram: &Diagram, cell: &DrawnCell, changed: bool) -> String {
     format!("<polygon class=\"{class}\" points=\"{points}\"/>{mark}")
 }
 
-/// What stands in a cell. Its class is the kind of piece and the number of its side.
+/// The piece in a cell. Its class is the kind of piece and the number of its side.
 fn piece(cell: &DrawnCell) -> String {
     let Some((side, figure)) = &cell.piece else { return String::new() };
     let side = *side as usize;

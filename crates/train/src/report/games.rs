@@ -14,11 +14,11 @@ use super::chart::{Line, Lines, Range};
 /// Games that are shown.
 const SHOWN: usize = 4;
 
-/// Diagrams of a game, spread evenly; the last one is the end of it.
+/// Diagrams per game, spread evenly; the last one shows the final position.
 const DIAGRAMS: usize = 3;
 
-/// Games of a run's newest file, as parts of a page. There may be none yet, and the file may be gone before it is read: then
-/// there are none to look at, and the page says so.
+/// Games of a run's newest file, as parts of a page. There may be none yet, and the file may be gone before it is read:
+/// then the page says so.
 pub fn newest(game: &str, rules: &str, replay: &Path) -> String {
     let chunks = match chunks(replay) {
         Ok(chunks) => chunks,
@@ -63,18 +63,18 @@ fn choose(records: &[GameRecord]) -> Vec<&GameRecord> {
 
 /// A move of a game that is shown.
 struct Step<G> {
-    /// The number of the move, where a new one begins: `12.`
+    /// The move number, if a new one begins: `12.`
     number: Option<String>,
     name: String,
-    /// With the number at any rate: `12. e4`, `12... e5`
+    /// Always with the number: `12. e4`, `12... e5`
     full_name: String,
-    /// What the search expected before it, as the first player sees it.
+    /// The value that the search expected before it, for the first player.
     value: f64,
     before: G,
     after: G,
 }
 
-/// A game as part of the page. None if it is no game of `G`.
+/// A game as part of the page. None if the record is not a game of `G`.
 fn show<G: FullGame>(record: &GameRecord, rules: &G::Rules) -> Option<String> {
     let steps = steps::<G>(record, rules)?;
     let last = steps.last()?;
@@ -87,7 +87,7 @@ fn show<G: FullGame>(record: &GameRecord, rules: &G::Rules) -> Option<String> {
         let _ = write!(out, "{} ", escape(&step.name));
     }
     out.push_str("</p>\n<div class=\"boards\">\n");
-    // Three diagrams of two moves would be of the same positions.
+    // In a game of one or two moves some of them are the same.
     let mut drawn: Vec<usize> = (1..=DIAGRAMS).map(|number| (steps.len() * number).div_ceil(DIAGRAMS) - 1).collect();
     drawn.dedup();
     for step in drawn.into_iter().filter_map(|index| steps.get(index)) {

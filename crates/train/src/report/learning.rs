@@ -1,4 +1,4 @@
-//! What is learnt, and how well.
+//! How training goes.
 
 use alfil_nn::learning::{Loss, Losses};
 
@@ -15,12 +15,12 @@ fn training(metrics: &[Metrics], part: impl Fn(&Losses) -> f64) -> impl Iterator
     metrics.iter().filter_map(move |metrics| Some((metrics.generation, part(metrics.learning.training.as_ref()?))))
 }
 
-/// Where games were held out.
+/// The generations that held out games.
 fn held_out(metrics: &[Metrics], part: impl Fn(&Losses) -> f64) -> impl Iterator<Item = (u32, f64)> {
     metrics.iter().filter_map(move |metrics| Some((metrics.generation, part(metrics.learning.held_out.as_ref()?))))
 }
 
-/// One term of the loss. Nothing where it is 0 throughout: the network has no such head.
+/// One term of the loss. Nothing if it is always 0: the network has no such head.
 fn loss(metrics: &[Metrics], term: Loss) -> String {
     let mut known = training(metrics, |losses| losses[term]).peekable();
     if known.peek().is_some() && known.all(|(_, loss)| loss == 0.0) {
@@ -56,7 +56,7 @@ fn calibrated(metrics: &[Metrics]) -> String {
     let last = metrics.iter().rev().find(|metrics| !metrics.learning.calibration.is_empty());
     let note = last.map_or(String::new(), |last| {
         format!(
-            "what happened against what the network of generation {} expected, on games held out; larger dots are more positions",
+            "results against what the network of generation {} expected, on held-out games; larger dots: more positions",
             last.generation
         )
     });
@@ -64,7 +64,7 @@ fn calibrated(metrics: &[Metrics]) -> String {
 }
 
 fn probes(metrics: &[Metrics]) -> String {
-    // Names that the newest generation knows.
+    // By the names of the newest generation.
     let Some(last) = metrics.iter().rev().find(|metrics| !metrics.learning.probes.is_empty()) else {
         return String::new();
     };
@@ -75,6 +75,6 @@ fn probes(metrics: &[Metrics]) -> String {
         if colour < Colour::COUNT { line } else { line.dashed() }
     };
     let lines = last.learning.probes.keys().enumerate().map(line).collect();
-    let note = "what the network expects, for the side to move, in positions that everybody can judge";
+    let note = "what the network expects, for the side to move, in positions with an obvious value";
     Lines { range: Range::Values, ..Lines::by_generation("Probes", note, lines) }.figure()
 }

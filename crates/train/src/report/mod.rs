@@ -1,4 +1,4 @@
-//! A run as a page: one HTML file with everything in it, that any browser shows without a network.
+//! A run as a page: one self-contained HTML file that any browser shows offline.
 
 mod board;
 mod chart;
@@ -19,14 +19,14 @@ use crate::run::{Metrics, RunDirectory, RunError, State};
 struct Report {
     /// The run's name.
     name: String,
-    /// What the run was told, as it stands in its file. Runs of other versions may have other keys: those below are enough.
+    /// The text of its configuration file. Runs of other versions may have other keys: the page needs only those below.
     config: String,
     game: String,
     rules: String,
     encoding: String,
-    /// The network's.
+    /// The size of its network.
     size: String,
-    /// How many there will be; 0 is without end.
+    /// How many there will be; 0 is no limit.
     generations: u32,
     state: State,
     metrics: Vec<Metrics>,
@@ -34,7 +34,7 @@ struct Report {
     replay: PathBuf,
 }
 
-/// Writes the page of a run. The run may go on meanwhile: the page shows what was finished before.
+/// Writes the page of a run. The run may be at work meanwhile: the page shows what is finished.
 pub fn write(directory: &RunDirectory, path: &Path) -> Result<(), RunError> {
     let page = page::page(&Report::load(directory)?);
     alfil_core::disk::write_whole(path, page.as_bytes()).map_err(|why| RunError::io("write", path, why))
@@ -50,7 +50,7 @@ impl Report {
             table.and_then(|table| table.get(key)?.as_str()).unwrap_or_default().to_owned()
         };
         let generations = table.get("generations").and_then(|generations| generations.as_integer());
-        // The folder's own name, where the path to it is but a dot.
+        // The folder's own name, even if the path is only a dot.
         let folder = directory.path().canonicalize().unwrap_or_else(|_| directory.path().to_owned());
         let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
         Ok(Report {
@@ -60,7 +60,7 @@ impl Report {
             encoding: text(Some(&table), "encoding"),
             size: text(table.get("network").and_then(|network| network.as_table()), "size"),
             generations: generations.and_then(|generations| generations.try_into().ok()).unwrap_or(0),
-            // The metrics come after the state: they may know of a generation more, never of one less.
+            // The metrics are read after the state: they may have one generation more, never one less.
             state: State::load(directory)?,
             metrics: Metrics::load(directory)?,
             replay: directory.replay(),
@@ -69,7 +69,7 @@ impl Report {
     }
 }
 
-/// The name of what a bar stands for.
+/// The label of a bar's generations.
 fn generations(first: &Metrics, last: &Metrics) -> String {
     match (first.generation, last.generation) {
         (first, last) if first == last => format!("generation {first}"),

@@ -37,7 +37,7 @@ pub fn page(report: &Report) -> String {
     out + "</body>\n</html>\n"
 }
 
-/// What is going on, in a sentence.
+/// The progress of the run, in a sentence.
 fn progress(report: &Report) -> String {
     let Report { state, game, generations, .. } = report;
     if *generations > 0 && state.generation > *generations {
@@ -53,7 +53,7 @@ fn progress(report: &Report) -> String {
     format!("A run of {game}, in generation {}{of}: {phase}.", state.generation)
 }
 
-/// The run in numbers.
+/// The main numbers of the run.
 fn facts(report: &Report) -> String {
     let Report { state, metrics, .. } = report;
     let games: u64 = metrics.iter().map(|metrics| metrics.selfplay.games).sum();

@@ -1,4 +1,4 @@
-//! What the games against itself are like.
+//! Charts of the self-play games.
 
 use alfil_core::numbers::count;
 
@@ -10,7 +10,7 @@ pub fn charts(metrics: &[Metrics]) -> String {
     let length = vec![Line::new("plies", 0, each(metrics, |games| games.length))];
     let entropy = vec![Line::new("entropy", 2, each(metrics, |games| games.policy_entropy))];
     let note = "of the search's policies, in nats: how undecided it is";
-    Lines::by_generation("Length", "plies of a game, on average", length).figure()
+    Lines::by_generation("Length", "plies per game, on average", length).figure()
         + &results(metrics)
         + &Lines::by_generation("Policy entropy", note, entropy).figure()
         + &early(metrics)
@@ -45,7 +45,7 @@ fn results(metrics: &[Metrics]) -> String {
     .figure()
 }
 
-/// Games that did not go on to their end, where there are any.
+/// Games that ended before the rules said so, if there are any.
 fn early(metrics: &[Metrics]) -> String {
     let of_games = |part: fn(&SelfplayMetrics) -> u64| {
         let any = metrics.iter().any(|metrics| part(&metrics.selfplay) > 0);
@@ -63,7 +63,7 @@ fn early(metrics: &[Metrics]) -> String {
     Lines { unit: Unit::Share, ..Lines::by_generation("Early ends", note, lines) }.figure()
 }
 
-/// Where games were played through to see whether resigning would have been right.
+/// If games were played through to see whether resigning would have been right.
 fn false_resignations(metrics: &[Metrics]) -> String {
     let tried = metrics.iter().filter(|metrics| metrics.selfplay.played_through > 0);
     let share = tried.map(|metrics| {

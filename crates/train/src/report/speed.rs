@@ -13,12 +13,12 @@ pub fn charts(metrics: &[Metrics]) -> String {
     let samples = vec![Line::new("samples", 1, each(|metrics| metrics.learning.samples_per_second))];
     let shares = vec![
         Line::new("of self-play, in the evaluator", 0, each(|metrics| metrics.selfplay.evaluator_share)),
-        Line::new("of evaluations, from memory", 1, each(|metrics| metrics.selfplay.cache_hits)),
+        Line::new("of evaluations, from the cache", 1, each(|metrics| metrics.selfplay.cache_hits)),
         Line::new("of training, waiting for batches", 2, each(|metrics| metrics.learning.waiting)),
     ];
-    Lines::by_generation("Evaluations", "a second, in self-play", evaluations).figure()
-        + &Lines::by_generation("Positions", "a second, in self-play", positions).figure()
-        + &Lines::by_generation("Samples", "a second, in training", samples).figure()
+    Lines::by_generation("Evaluations", "per second, in self-play", evaluations).figure()
+        + &Lines::by_generation("Positions", "per second, in self-play", positions).figure()
+        + &Lines::by_generation("Samples", "per second, in training", samples).figure()
         + &Lines { unit: Unit::Share, ..Lines::by_generation("Shares", "", shares) }.figure()
         + &phases(metrics)
 }
@@ -34,13 +34,12 @@ fn phases(metrics: &[Metrics]) -> String {
     };
     let longest = metrics.iter().map(|metrics| seconds(metrics).iter().sum::<f64>()).fold(0.0, f64::max);
     let (unit, note) = match longest {
-        longest if longest > 2.0 * 3_600.0 => (3_600.0, "hours of a generation"),
-        longest if longest > 2.0 * 60.0 => (60.0, "minutes of a generation"),
-        _ => (1.0, "seconds of a generation"),
+        longest if longest > 2.0 * 3_600.0 => (3_600.0, "hours per generation"),
+        longest if longest > 2.0 * 60.0 => (60.0, "minutes per generation"),
+        _ => (1.0, "seconds per generation"),
     };
     let bars = groups(metrics).filter_map(|group| {
         let (first, last) = (group.first()?, group.last()?);
-        // Of a generation, on average.
         let mean = |phase: usize| group.iter().map(|metrics| seconds(metrics)[phase]).sum::<f64>() / group.len() as f64;
         let parts = [0, 1, 2, 3].map(mean);
         let told = PHASES.iter().zip(parts).filter(|(_, part)| *part > 0.0);

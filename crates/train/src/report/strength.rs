@@ -1,4 +1,4 @@
-//! How strong the networks are.
+//! Charts of the networks' strength.
 
 use alfil_core::numbers::{count, time};
 
@@ -10,13 +10,13 @@ pub fn charts(metrics: &[Metrics]) -> String {
     rating(metrics) + &exam(metrics) + &gate(metrics)
 }
 
-/// Ratings, with the generations that they were measured after.
+/// Ratings, with the generations after which they were measured.
 fn ratings(metrics: &[Metrics]) -> impl Iterator<Item = (u32, &RatingMetrics)> {
     metrics.iter().filter_map(|metrics| Some((metrics.generation, metrics.rating.as_ref()?)))
 }
 
 fn rating(metrics: &[Metrics]) -> String {
-    // The pool grows, and everyone's rating moves a little: the last ones count.
+    // The pool grows, and all ratings move a little: the last ones count.
     let (standings, curve) =
         ratings(metrics).last().map_or((&[][..], &[][..]), |(_, rating)| (&rating.standings, &rating.curve));
     let now = |(generation, rating): (u32, &RatingMetrics)| {

@@ -1,4 +1,4 @@
-//! Where a run keeps its things.
+//! The files of a run.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 /// The folder of a run.
 ///
 /// ```text
-/// config.toml       what the run was told, every key with its value
+/// config.toml       the configuration, every key with its value
 /// state.json        how far it has come
-/// metrics.jsonl     a line a generation
+/// metrics.jsonl     one line per generation
 /// networks/         promoted networks, and the candidate
-/// checkpoints/      what training goes on from
+/// checkpoints/      what training resumes from
 /// selfplay/         games of the generation under way
-/// replay/           games of the others
+/// replay/           games of the earlier generations
 /// games/            some games to look at, and those of the gate
 /// rating.jsonl      results of rating games
 /// report.html       written by alfil report
@@ -38,14 +38,15 @@ impl RunDirectory {
         self.state().is_file()
     }
 
-    /// Whether a run can begin here: there is nothing but what one that was killed at once has left, and a launcher's log.
+    /// Whether a run can begin here: there is nothing except the log of scripts/launch and what a run that was killed
+    /// at its start has left.
     pub fn is_free(&self) -> std::io::Result<bool> {
         let paths = match alfil_core::disk::list(&self.0) {
             Err(why) if why.kind() == ErrorKind::NotFound => return Ok(true),
             paths => paths?,
         };
         let (folders, lock, log) = (self.folders(), self.lock(), self.0.join("log.txt"));
-        // The lock comes first: a configuration without it is somebody else's.
+        // The lock is written first: a configuration without it is not ours.
         let files = [self.config(), self.state()].map(|path| path.display().to_string());
         let begins_like = |path: &Path| files.iter().any(|file| path.display().to_string().starts_with(file));
         let is_ours = |path: &PathBuf| {
@@ -59,7 +60,7 @@ impl RunDirectory {
         self.folders().iter().try_for_each(std::fs::create_dir_all)
     }
 
-    /// Removes what a process that was killed has left unfinished. Only for who holds the lock.
+    /// Removes what a process that was killed has left unfinished. Only for the holder of the lock.
     pub(crate) fn clean(&self) -> std::io::Result<()> {
         self.folders().iter().try_for_each(|folder| alfil_core::disk::remove_unfinished(folder))
     }
@@ -68,7 +69,7 @@ impl RunDirectory {
         [self.0.clone(), self.networks(), self.checkpoints(), self.selfplay(), self.replay(), self.games()]
     }
 
-    /// What the run was told.
+    /// The configuration.
     pub fn config(&self) -> PathBuf {
         self.0.join("config.toml")
     }
@@ -78,7 +79,7 @@ impl RunDirectory {
         self.0.join("state.json")
     }
 
-    /// A line a generation.
+    /// What was measured, one line per generation.
     pub fn metrics(&self) -> PathBuf {
         self.0.join("metrics.jsonl")
     }
@@ -88,7 +89,7 @@ impl RunDirectory {
         self.0.join("replay")
     }
 
-    /// The page that shows it all.
+    /// The report as an HTML page.
     pub fn report(&self) -> PathBuf {
         self.0.join("report.html")
     }
@@ -128,7 +129,7 @@ impl RunDirectory {
         self.0.join("lock")
     }
 
-    /// With the visits in its name: a match with others is another match.
+    /// With the visits in its name: a match with another number of visits is another match.
     pub(crate) fn gate_journal(&self, generation: u32, visits: u32) -> PathBuf {
         self.games().join(format!("gate-{generation:06}-{visits}.jsonl"))
     }
@@ -148,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_begins_where_nothing_is_or_where_one_was_killed_at_once() {
+    fn a_run_begins_in_an_empty_folder_or_where_one_was_killed_at_its_start() {
         let folder = std::env::temp_dir().join(format!("alfil-run-directory-{}", std::process::id()));
         let run = RunDirectory::new(&folder);
         assert!(run.is_free().unwrap());
@@ -156,7 +157,7 @@ mod tests {
         std::fs::write(folder.join("log.txt"), "").unwrap();
         assert!(run.is_free().unwrap());
         std::fs::write(run.config(), "precious").unwrap();
-        assert!(!run.is_free().unwrap(), "it is somebody else's");
+        assert!(!run.is_free().unwrap(), "it is not ours");
         std::fs::write(run.lock(), "").unwrap();
         assert!(run.is_free().unwrap());
         std::fs::write(folder.join("other"), "").unwrap();

@@ -1,4 +1,4 @@
-//! Why a run cannot go on.
+//! Why a run cannot begin or continue.
 
 use std::path::{Path, PathBuf};
 
@@ -14,23 +14,23 @@ use alfil_selfplay::{ChunkError, SessionError, StartsError};
 
 use crate::config::ConfigError;
 
-/// Why a run cannot begin or go on. What was finished is on the disk: the same command goes on from there.
+/// Why a run cannot begin or continue. What was finished is on the disk: the same command resumes from there.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The system says no.
+    /// A file operation failed.
     #[error("cannot {action} {path}: {why}")]
     Io {
-        /// What was tried.
+        /// What was attempted, as a verb.
         action: &'static str,
-        /// With which file.
+        /// The file.
         path: PathBuf,
         /// What is wrong.
         why: std::io::Error,
     },
-    /// Another process is at it.
+    /// Another process is working on the run.
     #[error("another process is working on the run {0}: wait for it, or stop it")]
     Locked(PathBuf),
-    /// A file of the run makes no sense.
+    /// A file of the run is damaged.
     #[error("{path} is damaged: {why}")]
     Damaged {
         /// Which file.
@@ -38,20 +38,20 @@ pub enum RunError {
         /// What is wrong.
         why: String,
     },
-    /// The run was begun with something else that cannot be changed.
+    /// The run was begun with another value of a key that cannot be changed.
     #[error("the run {run} has {key} = {old}, not {new}: choose another name with --run, or set it back")]
     Changed {
         /// The run.
         run: PathBuf,
         /// Which key.
         key: String,
-        /// What it was.
+        /// Its value in the run.
         old: String,
-        /// What it would be.
+        /// Its value in the configuration.
         new: String,
     },
-    /// No checkpoint can be gone on from.
-    #[error("{0} has no checkpoint that training can go on from")]
+    /// There is no checkpoint to resume from.
+    #[error("{0} has no checkpoint that training can resume from")]
     NoCheckpoint(PathBuf),
     /// A configuration that cannot be used.
     #[error(transparent)]
@@ -59,31 +59,31 @@ pub enum RunError {
     /// A shape that no network has.
     #[error(transparent)]
     Architecture(#[from] ArchitectureError),
-    /// A network file.
+    /// A network file that cannot be read or written.
     #[error(transparent)]
     Network(#[from] FileError),
-    /// Training.
+    /// Training failed.
     #[error(transparent)]
     Learn(#[from] LearnError),
-    /// Files of games.
+    /// A file of games that cannot be read or written.
     #[error(transparent)]
     Chunk(#[from] ChunkError),
-    /// The window.
+    /// The replay window cannot be read or written.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// Positions that games begin at.
+    /// Start positions that cannot be used.
     #[error(transparent)]
     Starts(#[from] StartsError),
     /// Endgame tables that cannot be used.
     #[error("selfplay.adjudicate_syzygy cannot be used: {0}")]
     Tables(#[from] ReferenceError),
-    /// A match.
+    /// The state of a match that cannot be used.
     #[error(transparent)]
     Match(#[from] StateError),
-    /// A player of the rating pool.
+    /// A player of the rating pool that cannot be built.
     #[error(transparent)]
     Player(#[from] BuildError),
-    /// What judges positions, or a thread that panicked.
+    /// An evaluator failed, or a thread panicked.
     #[error(transparent)]
     Evaluator(#[from] EvaluatorError),
 }

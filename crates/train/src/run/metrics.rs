@@ -1,4 +1,4 @@
-//! What was measured: a line a generation.
+//! What was measured, one line per generation.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,11 +14,11 @@ use super::{RunDirectory, RunError};
 pub struct Metrics {
     /// Which generation.
     pub generation: u32,
-    /// Seconds since the run began, pauses left out.
+    /// Seconds since the run began, without pauses.
     pub seconds: f64,
-    /// Its games.
+    /// Its self-play games.
     pub selfplay: SelfplayMetrics,
-    /// What was learnt.
+    /// Its training.
     pub learning: LearningMetrics,
     /// The candidate's match, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,18 +30,18 @@ pub struct Metrics {
     pub rating: Option<RatingMetrics>,
 }
 
-/// Games of a generation. An interrupted generation has the speeds and the false resignations of its last part.
+/// Self-play of a generation. An interrupted generation has the speeds and the false resignations of its last part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[allow(missing_docs)]
 pub struct SelfplayMetrics {
-    /// Where games go on while the network learns, only the time that was spent waiting for them.
+    /// In overlap mode only the time that was spent waiting for games.
     pub seconds: f64,
     pub games: u64,
     pub positions: u64,
     /// Won, drawn and lost by the first player.
     pub results: [u64; 3],
-    /// Plies of a game, on average.
+    /// Mean plies per game.
     pub length: f64,
     pub resigned: u64,
     pub adjudicated: u64,
@@ -49,17 +49,17 @@ pub struct SelfplayMetrics {
     pub false_resignations: u64,
     pub positions_per_second: f64,
     pub evaluations_per_second: f64,
-    /// Positions that were evaluated together, on average.
+    /// Mean number of positions that were evaluated together.
     pub batch: f64,
-    /// The share of evaluations that were remembered.
+    /// The share of evaluations that came from the cache.
     pub cache_hits: f64,
-    /// The share of time in the evaluator.
+    /// The share of time spent in the evaluator.
     pub evaluator_share: f64,
-    /// Mean entropy of the policies to learn.
+    /// Mean entropy of the policy targets, in nats.
     pub policy_entropy: f64,
 }
 
-/// What was learnt in a generation.
+/// Training of a generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[allow(missing_docs)]
@@ -68,20 +68,20 @@ pub struct LearningMetrics {
     /// Steps since the beginning.
     pub steps: u64,
     pub rate: f64,
-    /// Positions of the window.
+    /// Positions in the window.
     pub window: u64,
     pub samples_per_second: f64,
     /// The share of time that was spent waiting for batches.
     pub waiting: f64,
-    /// Means over the steps since the last interruption, if there were any.
+    /// Means over the steps since the last interruption; none if there were no steps.
     pub training: Option<Losses>,
-    /// On games that are never learnt from, with the averages that training keeps, before the statistics of the batch norms are
+    /// On games that are never learnt from, with the averaged weights, before the statistics of the batch norms are
     /// gathered for the exported network.
     pub held_out: Option<Losses>,
-    /// On games that are never learnt from: for ten ranges of what the exported network expects, how many positions, what it
-    /// expects there on average, and what happens.
+    /// On games that are never learnt from: for ten ranges of the value that the exported network expects, the number
+    /// of positions, the mean expected value and the mean result.
     pub calibration: Vec<[f64; 3]>,
-    /// What the exported network expects in positions that everybody can judge.
+    /// The value that the exported network expects in positions with an obvious value, by name.
     pub probes: BTreeMap<String, f64>,
 }
 
@@ -93,11 +93,11 @@ pub struct GateMetrics {
     /// Games that the candidate won, drew and lost.
     pub results: [u64; 3],
     pub elo: f64,
-    /// Endless where nothing was scored.
-    #[serde(deserialize_with = "or_endless_below")]
+    /// Negative infinity if nothing was scored.
+    #[serde(deserialize_with = "null_as_negative_infinity")]
     pub low: f64,
-    /// Endless where everything was won.
-    #[serde(deserialize_with = "or_endless_above")]
+    /// Infinity if everything was won.
+    #[serde(deserialize_with = "null_as_infinity")]
     pub high: f64,
 }
 
@@ -109,16 +109,17 @@ pub struct RatingMetrics {
     /// The generation whose network was rated.
     pub network: u32,
     pub elo: f64,
-    /// Endless where nothing was scored.
-    #[serde(deserialize_with = "or_endless_below")]
+    /// Negative infinity if nothing was scored.
+    #[serde(deserialize_with = "null_as_negative_infinity")]
     pub low: f64,
-    /// Endless where everything was won.
-    #[serde(deserialize_with = "or_endless_above")]
+    /// Infinity if everything was won.
+    #[serde(deserialize_with = "null_as_infinity")]
     pub high: f64,
     pub games: u64,
-    /// Everyone's Elo in the same pool.
+    /// The Elo of all players of the pool.
     pub standings: Vec<(String, f64)>,
-    /// All networks that have been rated so far, from all games together: generation, Elo and the ends of its interval.
+    /// All networks that have been rated so far, from all games together: generation, Elo, low and high end of its
+    /// interval.
     pub curve: Vec<(u32, f64, f64, f64)>,
     /// Shares of moves that keep the value of the game: with search, and by the policy alone.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -141,15 +142,15 @@ impl Metrics {
         for (number, line) in (1..).zip(lines(directory)?) {
             let damaged = |why: serde_json::Error| RunError::Damaged {
                 path: directory.metrics(),
-                why: format!("line {number} makes no sense from column {} on; remove that line", why.column()),
+                why: format!("line {number} cannot be read from column {} on; remove that line", why.column()),
             };
             metrics.push(serde_json::from_slice(&line).map_err(damaged)?);
         }
         Ok(metrics)
     }
 
-    /// Forgets what was measured from a generation on: it is going to be measured again. Lines that make no sense stay: the run
-    /// does not need them.
+    /// Removes what was measured from a generation on: it is going to be measured again. Lines that cannot be read
+    /// stay: the run does not need them.
     pub(crate) fn forget_from(generation: u32, directory: &RunDirectory) -> Result<(), RunError> {
         let mut lines = lines(directory)?;
         lines.retain(|line| {
@@ -168,7 +169,7 @@ impl Metrics {
     }
 }
 
-/// The complete lines of the file, with their ends.
+/// The complete lines of the file, with their line ends.
 fn lines(directory: &RunDirectory) -> Result<Vec<Vec<u8>>, RunError> {
     let path = directory.metrics();
     let bytes = match std::fs::read(&path) {
@@ -180,13 +181,13 @@ fn lines(directory: &RunDirectory) -> Result<Vec<Vec<u8>>, RunError> {
     Ok(lines.map(<[u8]>::to_vec).collect())
 }
 
-// JSON has no endless numbers, and they are written as null.
+// JSON has no infinite numbers: they are written as null.
 
-fn or_endless_below<'de, D: Deserializer<'de>>(number: D) -> Result<f64, D::Error> {
+fn null_as_negative_infinity<'de, D: Deserializer<'de>>(number: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(number)?.unwrap_or(f64::NEG_INFINITY))
 }
 
-fn or_endless_above<'de, D: Deserializer<'de>>(number: D) -> Result<f64, D::Error> {
+fn null_as_infinity<'de, D: Deserializer<'de>>(number: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(number)?.unwrap_or(f64::INFINITY))
 }
 
@@ -195,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gate_that_is_won_or_lost_throughout_reads_back() {
+    fn a_gate_with_all_games_won_or_lost_reads_back() {
         for (low, high) in [(12.0, f64::INFINITY), (f64::NEG_INFINITY, -12.0)] {
             let gate = GateMetrics { results: [40, 0, 0], low, high, ..GateMetrics::default() };
             let metrics = Metrics { gate: Some(gate), ..Metrics::default() };

@@ -1,4 +1,4 @@
-//! How far a run has come.
+//! The progress of a run.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,29 +6,29 @@ use super::{Metrics, RunDirectory, RunError};
 
 const VERSION: u32 = 1;
 
-/// How far a run has come. It is written when something is finished, after the thing itself: whatever was begun and is not
-/// in it is done again, with the same result.
+/// The progress of a run. It is written when a piece of work is finished, after its results: whatever was begun and is
+/// not in it is done again, with the same result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct State {
     version: u32,
     /// The generation under way, from 1.
     pub generation: u32,
-    /// What is being done for it.
+    /// Its phase.
     pub phase: Phase,
     /// The generation whose network plays: 0 is the untrained one.
     pub champion: u32,
     /// All promoted networks, oldest first.
     pub promoted: Vec<u32>,
-    /// Numbers below this are those of games in the window.
+    /// Games with numbers below this are in the window.
     pub games: u64,
-    /// Whether the games in the folder for self-play are of a run whose games go on while the network learns.
+    /// Whether the games in the folder for self-play were played in overlap mode.
     pub overlap: bool,
-    /// Training steps before this generation's.
+    /// Training steps before this generation.
     pub steps: u64,
-    /// Training steps after this generation's, as soon as that is known.
+    /// Training steps at the end of this generation, as soon as that is known.
     pub target: u64,
-    /// Time that was spent, in seconds.
+    /// Seconds of work so far, without pauses.
     pub seconds: f64,
     /// What has been measured in this generation so far.
     pub pending: Metrics,
@@ -38,11 +38,11 @@ pub struct State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// Games are played.
+    /// Self-play games are played.
     Selfplay,
     /// The network learns from them.
     Learn,
-    /// The candidate is tried.
+    /// The candidate plays a match against the last promoted network.
     Gate,
     /// The promoted network is rated.
     Rate,
@@ -78,7 +78,7 @@ impl State {
         Ok(state)
     }
 
-    /// Writes it.
+    /// Writes the state of a run.
     pub fn save(&self, directory: &RunDirectory) -> Result<(), RunError> {
         let path = directory.state();
         let text = serde_json::to_string_pretty(self).map_err(|why| RunError::io("write", &path, why.into()))?;

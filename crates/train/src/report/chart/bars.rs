@@ -4,7 +4,7 @@ use alfil_core::svg::{Axis, Colour, Picture, Plot, Unit};
 
 use super::figure::{Key, figure, nothing, picture, plot};
 
-/// Bars of a chart; where there are more generations, a bar stands for several.
+/// Bars per chart at most; with more generations, a bar stands for several.
 const MOST: usize = 210;
 
 /// A generation's bar, or that of several.
@@ -12,15 +12,15 @@ pub struct Bar {
     /// The first and the last generation.
     pub from: u32,
     pub to: u32,
-    /// What lies in it, from the bottom up.
+    /// Its parts, from the bottom up.
     pub parts: Vec<f64>,
-    /// Whether there is a sign above it. Others are pale, in a chart that has signs.
+    /// Whether there is a sign above it. In a chart with signs the other bars are pale.
     pub sign: bool,
-    /// What is told of it.
+    /// Shown under the pointer.
     pub text: String,
 }
 
-/// Bars in one field.
+/// A chart of stacked bars.
 pub struct Bars<'a> {
     pub title: &'a str,
     pub note: &'a str,
@@ -28,7 +28,7 @@ pub struct Bars<'a> {
     /// What the sign stands for, if there is one.
     pub sign: Option<&'a str>,
     pub bars: Vec<Bar>,
-    /// As shares of the whole bar, or as they are.
+    /// [`Unit::Share`] scales every bar to 1; others leave the numbers as they are.
     pub unit: Unit,
 }
 
@@ -67,7 +67,7 @@ impl Bars<'_> {
 
     fn draw(&self, bar: &Bar, plot: &Plot, picture: &mut Picture) {
         let (left, right) = (plot.x(f64::from(bar.from) - 0.5), plot.x(f64::from(bar.to) + 0.5));
-        // Narrow bars need all their room, and a lone one need not fill the field.
+        // Narrow bars need all their room, and a single one should not fill the plot.
         let gap = if right - left < 5.0 { 0.0 } else { 1.0f64.max((right - left - 60.0) / 2.0) };
         let (left, right) = (left + gap, right - gap);
         let pale = if self.sign.is_some() && !bar.sign { "pale" } else { "" };

@@ -1,4 +1,4 @@
-//! What was expected against what happened.
+//! Expected values against results.
 
 use alfil_core::numbers::{count, number};
 use alfil_core::svg::{Axis, Unit};
@@ -8,8 +8,8 @@ use super::figure::{figure, nothing, picture, plot};
 /// The radius of the largest dot.
 const LARGEST: f64 = 16.0;
 
-/// Dots for ranges of what was expected: how many positions, what is expected there on average, and what happened. A network
-/// that knows what it knows has them on the diagonal.
+/// Dots for ranges of the expected value: the number of positions, the mean expected value and the mean result. A well
+/// calibrated network has them on the diagonal.
 pub fn calibration(title: &str, note: &str, ranges: &[[f64; 3]]) -> String {
     let counts = |range: &&[f64; 3]| range[0] > 0.0 && range.iter().all(|number| number.is_finite());
     let ranges: Vec<&[f64; 3]> = ranges.iter().filter(counts).collect();
@@ -23,7 +23,7 @@ pub fn calibration(title: &str, note: &str, ranges: &[[f64; 3]]) -> String {
     picture.line("level", [(plot.left, plot.bottom), (plot.right, plot.top)]);
     for [positions, expected, happened] in ranges {
         let text = format!(
-            "expected {}, happened {}\n{} positions",
+            "expected {}, result {}\n{} positions",
             number(*expected),
             number(*happened),
             count(*positions as u64)

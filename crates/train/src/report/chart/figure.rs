@@ -19,12 +19,12 @@ pub struct Key {
     pub dashed: bool,
 }
 
-/// The field of a chart of this height, with room for names on its right.
+/// The plot of a chart of this height, with room for names on its right.
 pub fn plot(x: Axis, y: Axis, height: f64, names: f64) -> Plot {
     Plot { x, y, left: LEFT, right: WIDTH - RIGHT - names, top: TOP, bottom: height - BOTTOM }
 }
 
-/// A picture with its axes, to draw in. `label` is for those who cannot see it.
+/// A picture with its axes, to draw in. `label` is for screen readers.
 pub fn picture(plot: &Plot, label: &str, x_name: &str, unit: Unit) -> Picture {
     let mut picture = Picture::within_page(WIDTH, plot.bottom + BOTTOM, label);
     plot.draw_y_axis(&mut picture, unit);
@@ -50,7 +50,7 @@ pub fn figure(title: &str, note: &str, keys: &[Key], picture: &str) -> String {
     out + "</figcaption>\n" + picture + "</figure>\n"
 }
 
-/// In place of a picture that would be empty.
+/// Stands in for a chart without data.
 pub fn nothing(title: &str, why: &str) -> String {
     figure(title, "", &[], &format!("<p class=\"nothing\">{}</p>\n", escape(why)))
 }

@@ -9,43 +9,43 @@ use alfil_core::wording::cut;
 
 use super::figure::{self, Key, figure, nothing};
 
-/// Dots are drawn on lines with no more points.
+/// Dots are drawn on lines with at most this many points.
 const DOTS: usize = 40;
 
-/// Places that tell their numbers under the pointer: more could not be told apart.
+/// Places that show their numbers under the pointer, at most: more would be too narrow to point at.
 const PLACES: usize = 160;
 
-/// Room for the names of levels, and characters that fit.
+/// Room for the names of levels, in units of the picture, and the characters that fit.
 const NAMES: f64 = 148.0;
 const NAME: usize = 22;
 
-/// The height of a line of a level's name.
+/// The height of a row of a level's name.
 const ROW: f64 = 13.0;
 
-/// Lines in one field.
+/// A chart of lines.
 pub struct Lines<'a> {
     pub title: &'a str,
     pub note: &'a str,
-    /// What the numbers below mean.
+    /// The name of the x axis.
     pub x_name: &'a str,
-    /// What is told of one of them, above the numbers at it.
+    /// The heading of the numbers under the pointer, by x.
     pub tell: &'a dyn Fn(u32) -> String,
     pub unit: Unit,
     pub range: Range,
     pub height: f64,
     pub lines: Vec<Line>,
-    /// Named lines straight across.
+    /// Named horizontal lines.
     pub levels: Vec<(String, f64)>,
 }
 
-/// How far up and down a chart reaches.
+/// The range of the y axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Range {
-    /// As far as the numbers.
+    /// That of the numbers.
     Numbers,
-    /// From zero.
+    /// From zero to the largest number.
     FromZero,
-    /// Between -1 and 1, as expected results do.
+    /// From -1 to 1, as expected values do.
     Values,
 }
 
@@ -54,7 +54,7 @@ pub struct Line {
     pub key: Key,
     /// Numbers that are not finite are left out.
     pub points: Vec<(u32, f64)>,
-    /// Low and high ends of an interval around it, which may be endless.
+    /// Low and high ends of an interval around it, which may be infinite.
     pub band: Vec<(u32, f64, f64)>,
 }
 
@@ -83,7 +83,7 @@ impl Line {
         let band = self.band.iter().map(|(x, low, high)| (plot.x(f64::from(*x)), plot.y(*high), plot.y(*low)));
         let band: Vec<(f64, f64, f64)> = band.collect();
         picture.band(&format!("band {class}"), &band);
-        // An interval of one place would have no width.
+        // A band at a single place would have no width.
         if let [(x, high, low)] = band[..] {
             picture.line(&format!("line {class}"), [(x, low), (x, high)]);
         }
@@ -95,7 +95,7 @@ impl Line {
     }
 }
 
-/// What is told of a generation where nothing else is.
+/// The usual heading of a generation.
 fn generation(number: u32) -> String {
     format!("generation {number}")
 }
@@ -128,7 +128,7 @@ impl<'a> Lines<'a> {
         self.draw_levels(&plot, &mut picture);
         self.lines.iter().for_each(|line| line.draw(&plot, &mut picture));
         self.draw_places(&plot, &mut picture);
-        // A line alone is what the title says.
+        // A single line needs no legend: the title names it.
         let keys: Vec<Key> = self.lines.into_iter().map(|line| line.key).collect();
         figure(self.title, self.note, if keys.len() > 1 { &keys } else { &[] }, &picture.finish())
     }
@@ -142,7 +142,7 @@ impl<'a> Lines<'a> {
         let y = match self.range {
             Range::Values => Axis::between(-1.0, 1.0, if ticks == 2 { 1.0 } else { 0.5 }),
             Range::FromZero => Axis::around(numbers.chain([0.0]), ticks),
-            // Shares that hardly differ should not look as if they did.
+            // Shares that hardly differ should not look as if they differed much.
             Range::Numbers if self.unit == Unit::Share => Axis::around(numbers.chain([0.9, 1.0]), ticks),
             Range::Numbers => Axis::around(numbers, ticks),
         };
@@ -159,7 +159,7 @@ impl<'a> Lines<'a> {
         let mut levels: Vec<(f64, &str, f64)> =
             self.levels.iter().map(|(name, level)| (plot.y(*level), name.as_str(), *level)).collect();
         levels.sort_by(|a, b| a.0.total_cmp(&b.0));
-        // Names that would cover each other make room: first downwards, then, from the bottom, upwards.
+        // Names that would overlap are moved: first down, then, from the bottom, up.
         let heights: Vec<f64> = levels.iter().map(|(_, name, _)| rows(name).count() as f64 * ROW).collect();
         let mut tops: Vec<f64> = levels.iter().map(|level| level.0).collect();
         for index in 1..tops.len() {
@@ -178,7 +178,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Strips that nobody sees, with what can be told at each place.
+    /// Invisible strips that show the numbers of each place under the pointer.
     fn draw_places(&self, plot: &Plot, picture: &mut Picture) {
         let all: Vec<u32> = self.all_x().into_iter().collect();
         let step = all.len().div_ceil(PLACES).max(1);
@@ -209,7 +209,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The name of a player in a row, and how it is set in another.
+/// A player's name in one row, and its settings in another.
 fn rows(name: &str) -> impl Iterator<Item = &str> {
     name.splitn(2, ':')
 }

@@ -1,4 +1,5 @@
-//! The kinds of charts that a page has. Colours come from its style sheet, and the numbers under the pointer are titles.
+//! The kinds of charts that a page has. Colours come from its style sheet, and the numbers under the pointer are
+//! `<title>` elements.
 
 mod bars;
 mod dots;
