@@ -17,7 +17,7 @@ use crate::{Verdict, stop, time};
 
 #[derive(Args)]
 pub struct Analyse {
-    /// What judges positions: handcrafted, trained (the bundled network), or a network file, ours or Leela's
+    /// What evaluates positions: handcrafted, trained (the bundled network), or a network file, ours or Leela's
     #[arg(value_name = "E", default_value = "handcrafted")]
     evaluator: String,
     /// The game's name
@@ -72,7 +72,7 @@ fn analyse<G: FullGame>(command: &Analyse, out: &mut impl Write) -> anyhow::Resu
     if command.place.json { print_json(&root, &report, out) } else { print(&root, &report, out) }
 }
 
-/// A tree of so many megabytes.
+/// A tree of this many megabytes.
 pub fn tree(megabytes: u32) -> anyhow::Result<Tree> {
     Tree::try_new((megabytes as usize) << 20, USUAL_MOVES)
         .context("there is not enough memory: give --hash fewer megabytes")
@@ -100,7 +100,7 @@ fn print<G: FullGame>(root: &G, report: &Report, out: &mut impl Write) -> anyhow
     Ok(Verdict::Fine)
 }
 
-/// Why a search ended, where that is not what was asked for.
+/// Why a search ended, unless it reached its limit.
 pub fn ended(report: &Report) -> &'static str {
     match report.ended {
         Some(Ended::Stopped) => ": stopped",
@@ -110,7 +110,7 @@ pub fn ended(report: &Report) -> &'static str {
     }
 }
 
-/// The score for the side to move, and the moves that are expected, with their numbers.
+/// The score for the side to move, and the expected moves with their numbers.
 fn describe<G: FullGame>(line: &Line, root: &G, most: usize) -> String {
     let score = match mate(line, root) {
         Some(turns) => format!("#{turns}"),
@@ -119,7 +119,7 @@ fn describe<G: FullGame>(line: &Line, root: &G, most: usize) -> String {
     format!("{score:>6}  {}", moves(&line.codes, root, most))
 }
 
-/// In how many turns of the side to move it wins by force, or with a minus loses.
+/// In how many turns the side to move wins by force; negative if it loses.
 fn mate<G: FullGame>(line: &Line, root: &G) -> Option<i64> {
     let (proof, turns) = (line.proof?, i64::from(line.turns_left(root)?));
     if proof.is_win() { Some(turns) } else { proof.is_loss().then_some(-turns) }

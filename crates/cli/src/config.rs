@@ -14,7 +14,7 @@ use crate::Verdict;
 
 #[derive(Subcommand)]
 pub enum ConfigCommand {
-    /// Check a configuration, and say what is probably not meant
+    /// Check a configuration, and warn of values that are probably not intended
     Check {
         /// The configuration file
         file: PathBuf,
@@ -36,7 +36,7 @@ pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdi
             for warning in config.warnings() {
                 writeln!(out, "warning: {warning}")?;
             }
-            // Whether a run could begin. What is not asked is whether its device is there: that may be another machine's.
+            // Whether a run could begin. Its device is not checked: the run may be meant for another machine.
             with_encoding!(&config.encoding, E => Run::<E>::check(&config).map(drop))??;
             let architecture = config.architecture()?;
             let size = architecture.size();
@@ -52,7 +52,7 @@ pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdi
     Ok(Verdict::Fine)
 }
 
-/// The key that is written most alike.
+/// Suggests the key with the most similar name.
 fn did_you_mean(key: &str) -> String {
     nearest::<Config>(key).map_or(String::new(), |nearest| format!(": did you mean {nearest}?"))
 }
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_training_refuses_is_no_configuration() {
+    fn configurations_that_training_refuses_are_refused() {
         let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/tictactoe.toml"));
         let check = |set: &[&str]| {
             let set = set.iter().map(|&key| key.to_owned()).collect();

@@ -1,22 +1,22 @@
-//! Self-play in numbers, while it goes on.
+//! The numbers of self-play while it runs.
 
 use alfil_selfplay::Counts;
 use serde_json::{Value, json};
 
-/// What has been done for how long.
+/// The work done, and its time.
 pub struct Counters<'a> {
     pub counts: &'a Counts,
     pub seconds: f64,
-    /// Games at once on a lane: a batch is full with as many positions.
+    /// Games at once per lane: a full batch has as many positions.
     pub at_once: usize,
 }
 
 impl Counters<'_> {
-    fn a_second(&self, count: u64) -> f64 {
+    fn per_second(&self, count: u64) -> f64 {
         count as f64 / self.seconds.max(1e-9)
     }
 
-    /// How full the batches were.
+    /// How full the batches were, from 0 to 1.
     pub fn fill(&self) -> f64 {
         self.counts.mean_batch() / self.at_once.max(1) as f64
     }
@@ -25,7 +25,7 @@ impl Counters<'_> {
     pub fn lines(&self) -> [String; 2] {
         let Counts { moves, evaluations, results: [won, drawn, lost], resigned, .. } = *self.counts;
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-        let (positions, evaluations) = (rate(self.a_second(moves)), rate(self.a_second(evaluations)));
+        let (positions, evaluations) = (rate(self.per_second(moves)), rate(self.per_second(evaluations)));
         let (fill, cached) = (percent(self.fill()), percent(self.counts.cache_share()));
         let (evaluator, plies) = (percent(self.counts.evaluator_share()), self.counts.mean_length());
         [
@@ -39,17 +39,17 @@ impl Counters<'_> {
     pub fn json(&self) -> Value {
         let counts = self.counts;
         json!({
-            "games_per_second": self.a_second(counts.games), "positions_per_second": self.a_second(counts.moves),
-            "evaluations_per_second": self.a_second(counts.evaluations), "batch": counts.mean_batch(),
+            "games_per_second": self.per_second(counts.games), "positions_per_second": self.per_second(counts.moves),
+            "evaluations_per_second": self.per_second(counts.evaluations), "batch": counts.mean_batch(),
             "batch_fill": self.fill(), "cache_hits": counts.cache_share(), "evaluator_share": counts.evaluator_share(),
             "length": counts.mean_length(), "results": counts.results, "resigned": counts.resigned,
         })
     }
 }
 
-/// A number a second, with as many digits as matter.
-pub fn rate(a_second: f64) -> String {
-    match a_second {
+/// A rate per second, with as many digits as matter.
+pub fn rate(per_second: f64) -> String {
+    match per_second {
         slow if slow < 10.0 => format!("{slow:.2}"),
         fast if fast < 100.0 => format!("{fast:.1}"),
         faster => format!("{faster:.0}"),

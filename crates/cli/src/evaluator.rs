@@ -1,4 +1,4 @@
-//! What judges positions, by name.
+//! Evaluators by name.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub fn kind(text: &str, game: &str) -> anyhow::Result<Kind> {
     })
 }
 
-/// The stronger one of `trained` and `handcrafted`.
+/// The stronger of `trained` and `handcrafted`.
 pub fn strongest(game: &str) -> &'static str {
     let is_stronger = Bundled::default_of(game).is_some_and(|bundled| bundled.is_stronger_than_handcrafted);
     if is_stronger { "trained" } else { "handcrafted" }

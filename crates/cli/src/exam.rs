@@ -27,7 +27,7 @@ pub struct ExamCommand {
     /// Positions, each from another game of varied play
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     positions: u32,
-    /// What the positions follow from
+    /// The seed of the positions
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
@@ -53,7 +53,7 @@ fn examine<G: FullGame>(command: ExamCommand, out: &mut impl Write) -> anyhow::R
     ensure!(G::oracle().is_some(), "{} has no exact solver to examine players with", G::NAME);
     let stop = stop::flag()?;
     let bar = progress(command.positions.into())?;
-    bar.set_message("positions judged");
+    bar.set_message("positions solved");
     let mut count = |done: u64, _: u64| bar.set_position(done);
     let exam = Exam::<G>::new(command.positions as usize, &rules, command.seed, &mut count, &stop)?;
     for player in players.iter().take_while(|_| !stop.load(Relaxed)) {

@@ -37,7 +37,7 @@ pub enum GameCommand {
         /// Random games to check on
         #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
         games: u32,
-        /// Makes the random games repeatable
+        /// The seed of the random games
         #[arg(long, default_value_t = 1)]
         seed: u64,
         #[command(flatten)]
@@ -53,7 +53,7 @@ pub enum GameCommand {
         #[command(flatten)]
         place: Place,
     },
-    /// Judge every move exactly, where the game has a solver
+    /// Show the exact result of every move, if the game has a solver
     Solve {
         /// The game's name
         game: String,
@@ -62,10 +62,10 @@ pub enum GameCommand {
     },
 }
 
-/// What is chosen about the rules.
+/// The options of the rules.
 #[derive(Args)]
 pub struct RulesText {
-    /// What to choose about the game's rules, with commas between [default: the usual ones]
+    /// Options of the game's rules, with commas between them [default: the usual rules]
     #[arg(long, value_name = "KEY=VALUE", default_value = "", hide_default_value = true)]
     rules: String,
 }
@@ -75,7 +75,7 @@ impl RulesText {
         Ok(read_rules::<G>(&self.rules)?)
     }
 
-    /// As it was written.
+    /// The text as it was given.
     pub fn text(&self) -> &str {
         &self.rules
     }
@@ -98,7 +98,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Plays to the position.
+    /// The position.
     pub fn reach<G: FullGame>(&self) -> anyhow::Result<G> {
         let rules = self.rules.read::<G>()?;
         let mut game = match self.position.as_deref() {
@@ -210,7 +210,7 @@ fn perft<G: FullGame>(depth: u32, place: Place, out: &mut impl Write) -> anyhow:
         for (m, count) in moves {
             writeln!(out, "{:<6} {count}", game.move_text(m))?;
         }
-        writeln!(out, "{:.1} million a second\n{total}", total as f64 / seconds.max(1e-9) / 1e6)?;
+        writeln!(out, "{:.1} million per second\n{total}", total as f64 / seconds.max(1e-9) / 1e6)?;
     }
     Ok(Verdict::Fine)
 }
@@ -288,7 +288,7 @@ fn show<G: FullGame>(place: Place, out: &mut impl Write) -> anyhow::Result<Verdi
     Ok(Verdict::Fine)
 }
 
-/// Words side by side in 78 columns.
+/// Writes words side by side in 78 columns.
 pub fn write_columns(words: &[String], out: &mut impl Write) -> anyhow::Result<()> {
     let width = words.iter().map(|word| word.chars().count()).max().unwrap_or(0) + 2;
     for row in words.chunks((78 / width).max(1)) {

@@ -1,4 +1,4 @@
-//! Flags that follow from the declarations of settings.
+//! Flags made from the declarations of settings.
 
 use std::marker::PhantomData;
 
@@ -12,16 +12,16 @@ pub trait Keys {
     /// Whether the command takes a key.
     fn takes(key: &str) -> bool;
 
-    /// Values that the command has instead of the defaults, as KEY=VALUE.
+    /// Defaults of the command that differ from those of a configuration, as KEY=VALUE.
     const USUAL: &'static [&'static str] = &[];
 
-    /// Other names of flags, behind the keys.
+    /// Keys with other names for their flags.
     const ALIASES: &'static [(&'static str, &'static str)] = &[];
 }
 
-/// A configuration in which keys can be set by flags.
+/// A configuration whose keys can be set by flags.
 pub struct Flags<K> {
-    /// With what was set. Keys that the command does not take have their defaults.
+    /// The configuration with all flags applied. Keys that the command does not take have their defaults.
     pub config: Config,
     keys: PhantomData<K>,
 }
@@ -72,7 +72,7 @@ fn flag(declaration: &Declaration, default: &str, aliases: &'static [(&'static s
 /// The configuration before anything is set.
 fn usual<K: Keys>() -> Config {
     let mut config = Config::default();
-    // They are a part of the program and have been tested.
+    // They are part of the program, and tested.
     for text in K::USUAL {
         let _ = set_text(&mut config, text, &mut Findings::default());
     }
@@ -95,7 +95,7 @@ impl<K: Keys> FromArgMatches for Flags<K> {
             let named = |known: &&Declaration| known.key == key || known.split().0 == key;
             let mut named = declarations.iter().filter(named).peekable();
             if named.peek().is_some() && !named.any(|known| K::takes(&known.key)) {
-                return Err(refused(format!("{key} means nothing to this command")));
+                return Err(refused(format!("{key} is not a setting of this command")));
             }
             set_text(&mut self.config, text, &mut found).map_err(|error| refused(error.to_string()))
         };
@@ -151,11 +151,11 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_set_says_why() {
+    fn refused_settings_say_why() {
         let wrong = |arguments| read(arguments).unwrap_err();
         assert_eq!(wrong("--visits 1"), "error: selfplay.visits must be from 2 to 1000000\n");
-        assert_eq!(wrong("--set training.batch=8"), "error: training.batch means nothing to this command\n");
-        assert_eq!(wrong("--set training={batch=8}"), "error: training means nothing to this command\n");
+        assert_eq!(wrong("--set training.batch=8"), "error: training.batch is not a setting of this command\n");
+        assert_eq!(wrong("--set training={batch=8}"), "error: training is not a setting of this command\n");
         assert!(wrong("--set selfplay.visit=8").contains("did you mean selfplay.visits?"));
         assert!(wrong("--search alphabeta").contains("use gumbel, puct"));
         assert!(wrong("--starts-share 0.5").contains("selfplay.starts_file must name a file"));

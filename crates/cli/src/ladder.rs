@@ -13,7 +13,7 @@ use clap::Args;
 use crate::match_command::{Arena, entrant, progress};
 use crate::{Verdict, stop};
 
-/// Further from 0 no anchor is.
+/// The largest Elo of an anchor, on either side of 0.
 const MOST_ELO: f64 = 10_000.0;
 
 #[derive(Args)]
@@ -28,12 +28,12 @@ pub struct LadderCommand {
     /// A player whose rating is given, and the rating
     #[arg(long, default_value = "random=0", value_name = "PLAYER=ELO")]
     anchor: String,
-    /// Games for each player but the anchor, on average and at least half as many; those in the state file count
+    /// Games per player, except the anchor: on average, and half as many at least; those in the state file count
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     games: u64,
     #[command(flatten)]
     arena: Arena,
-    /// Keep every result here; later ladders with this file go on from it
+    /// Keep every result here; later ladders with this file continue from it
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     /// Draw the ratings
@@ -61,7 +61,7 @@ fn climb<G: FullGame>(command: LadderCommand, out: &mut impl Write) -> anyhow::R
     }
     let players = lines.iter().map(|line| entrant::<G>(line)).collect::<anyhow::Result<Vec<_>>>()?;
     let threads = players.iter().map(|player| player.threads).max().unwrap_or(1);
-    // Better now than after a night of games.
+    // Fail now rather than after a night of games.
     let folder = command.svg.as_ref().and_then(|path| path.parent()).filter(|folder| !folder.as_os_str().is_empty());
     let missing = |folder: &&Path| !folder.is_dir();
     if let Some(folder) = folder.filter(missing) {
@@ -100,7 +100,7 @@ fn climb<G: FullGame>(command: LadderCommand, out: &mut impl Write) -> anyhow::R
     Ok(if standings.faults == 0 { Verdict::Fine } else { Verdict::Failed })
 }
 
-/// A folder, with keys behind a colon if there are any, stands for the networks in it.
+/// The players of a line: a folder, perhaps with a colon and keys, stands for the networks in it.
 fn expand(line: &str) -> anyhow::Result<Vec<String>> {
     let (folder, keys) = match line.rsplit_once(':').filter(|(_, keys)| keys.contains('=')) {
         Some((folder, keys)) => (folder, format!(":{keys}")),
@@ -112,7 +112,7 @@ fn expand(line: &str) -> anyhow::Result<Vec<String>> {
     let run = RunDirectory::new(folder);
     let folder = if run.has_begun() { run.networks() } else { PathBuf::from(folder) };
     let mut paths = alfil_core::disk::list(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    // The candidate of a run under way may be gone in a moment.
+    // The candidate of a run under way may disappear at any time.
     let is_network = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.ends_with(".safetensors") && !name.starts_with("candidate-")

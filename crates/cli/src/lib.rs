@@ -1,4 +1,4 @@
-//! The `alfil` command: one file a subcommand, no logic of its own.
+//! The `alfil` command: one file per subcommand, no logic of its own.
 
 mod analyse;
 mod bench;
@@ -58,9 +58,9 @@ enum Command {
     Search(search::SearchCommand),
     /// Play games to learn from
     Selfplay(selfplay::SelfplayCommand),
-    /// Teach a network: begin a run, or go on with one
+    /// Train a network: begin a run, or resume one
     Train(train::TrainCommand),
-    /// Measure this machine for a few seconds, and say what a run will take
+    /// Measure this machine for a few seconds, and estimate what a run will take
     Plan(plan::PlanCommand),
     /// Show a run as a page for the browser
     Report(report::ReportCommand),
@@ -72,11 +72,11 @@ enum Command {
     Analyse(analyse::Analyse),
     /// Let two players play against each other, and say who is stronger
     Match(match_command::MatchCommand),
-    /// Rate many players, and play where that tells most
+    /// Rate many players, with the pairings that tell most
     Ladder(ladder::LadderCommand),
-    /// Have players' moves judged by the game's exact solver
+    /// Check players' moves with the game's exact solver
     Exam(exam::ExamCommand),
-    /// Learn about games by playing many of them
+    /// Gather statistics of games by playing many of them
     #[command(subcommand)]
     Study(study::StudyCommand),
     /// Check and explain configurations
@@ -89,14 +89,14 @@ enum Command {
     Doctor(doctor::Doctor),
 }
 
-/// What a command found, for programs that call this one.
+/// What a command found, for the exit code.
 enum Verdict {
     Fine,
     /// A check did not pass: exit code 1.
     Failed,
 }
 
-/// Runs the command that the program was started with. `libtorch` is there in a program that links it.
+/// Runs the command that the program was started with. A program that links libtorch passes it.
 pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
     if let Some(libtorch) = libtorch {
         torch::link(libtorch);

@@ -21,7 +21,7 @@ use crate::{Verdict, stop};
 #[derive(Args)]
 #[command(after_help = GRAMMAR)]
 pub struct MatchCommand {
-    /// A player; results are told from its side
+    /// A player; results are from its side
     #[arg(value_name = "A", default_value = "trained")]
     a: String,
     /// The other player
@@ -44,7 +44,7 @@ pub struct MatchCommand {
     /// End games by the Syzygy tablebases in these folders (chess)
     #[arg(long, value_name = "FOLDERS")]
     syzygy: Option<String>,
-    /// Keep every finished pair here; the same command goes on from it [default: the PGN's name with .journal]
+    /// Keep every finished pair here; the same command resumes from it [default: the PGN's name with .journal]
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     /// Print JSON
@@ -52,7 +52,7 @@ pub struct MatchCommand {
     json: bool,
 }
 
-/// How contests of any kind are played.
+/// Options that all kinds of contests have in common.
 #[derive(Args)]
 pub struct Arena {
     /// Games at a time, or auto: as many as there are cores for
@@ -61,7 +61,7 @@ pub struct Arena {
     /// auto: a few random moves, balanced; or a file of positions (EPD, FEN), lines of moves, or PGN
     #[arg(long, default_value = "auto", value_name = "FILE")]
     openings: String,
-    /// What openings and all chance follow from
+    /// The seed of the openings and of all other random numbers
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     #[command(flatten)]
@@ -87,7 +87,7 @@ impl FromStr for Concurrency {
 }
 
 impl Arena {
-    /// Games at a time between players that keep so many threads busy.
+    /// Games at a time between players that keep `threads` threads busy.
     pub fn concurrency(&self, threads: u32) -> usize {
         match self.concurrency {
             Concurrency::Auto => Arena::threads(threads),
@@ -95,7 +95,7 @@ impl Arena {
         }
     }
 
-    /// How many players that keep so many threads busy there are cores for.
+    /// How many players the cores are enough for, if each keeps `threads` threads busy.
     pub fn threads(threads: u32) -> usize {
         let cores = alfil_core::cores();
         (cores / threads.max(1) as usize).max(1)
@@ -115,7 +115,7 @@ pub fn entrant<G: FullGame>(line: &str) -> anyhow::Result<Entrant<G>> {
     Ok(line.parse::<PlayerLine>()?.entrant()?)
 }
 
-/// A line on the terminal that follows a contest; nothing where there is no terminal.
+/// A progress bar for a contest; hidden if there is no terminal.
 pub fn progress(games: u64) -> anyhow::Result<ProgressBar> {
     let style = ProgressStyle::with_template("{pos}/{len} {bar:20} {msg}  {elapsed}, {eta} left")?;
     let bar = ProgressBar::new(games).with_style(style);

@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_are_told_with_the_names_of_the_sides() {
+    fn results_have_the_names_of_the_sides() {
         let tell = |outcome| in_words::<Chess>(&outcome);
         assert_eq!(tell(Outcome::win(Side::Second, "checkmate")), "black wins: checkmate");
         assert_eq!(tell(Outcome::draw("stalemate")), "draw: stalemate");

@@ -1,28 +1,28 @@
-//! How fast something goes, and how long the rest will take.
+//! The speed of some work, and the time that is left.
 
-/// Counts what is done in seconds since any moment. All that was seen weighs the same: generations take their time, and a
-/// speed that forgets would know nothing of them.
+/// Measures a speed from counts of finished work, at times in seconds since any moment. All observations weigh the
+/// same: a moving average would forget generations, which are rare.
 #[derive(Debug, Default)]
 pub struct Pace {
-    /// What was done when, at first and at last.
+    /// The first and the last observation: work done, time.
     seen: Option<[(u64, f64); 2]>,
 }
 
 impl Pace {
-    /// So much is done by now. If it is less than before, something else has begun.
+    /// Notes the work `done` at the time `now`. If it is less than before, other work has begun.
     pub fn note(&mut self, done: u64, now: f64) {
         let goes_on = self.seen.filter(|[_, (last, _)]| done >= *last);
         let first = goes_on.map_or((done, now), |[first, _]| first);
         self.seen = Some([first, (done, now)]);
     }
 
-    /// Unknown until something was seen to be done.
+    /// Work per second; unknown until some was done.
     pub fn a_second(&self) -> Option<f64> {
         let [(before, began), (done, ended)] = self.seen?;
         (done > before && ended > began).then(|| (done - before) as f64 / (ended - began))
     }
 
-    /// Seconds until all of it is done.
+    /// Seconds until `of` is done.
     pub fn left(&self, of: u64, now: f64) -> Option<f64> {
         let [_, (done, last)] = self.seen?;
         let rest = of.saturating_sub(done) as f64 / self.a_second()?;
@@ -35,10 +35,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_follows_from_all_that_was_seen() {
+    fn the_time_left_follows_from_all_observations() {
         let mut pace = Pace::default();
         assert_eq!((pace.a_second(), pace.left(10, 5.0)), (None, None));
-        // A run that goes on with its third generation.
+        // A run that was resumed in its third generation.
         pace.note(2, 100.0);
         assert_eq!(pace.left(10, 150.0), None);
         pace.note(3, 200.0);

@@ -58,26 +58,26 @@ fn print(plan: &Plan, config: &Config, machine: &Machine, out: &mut impl Write) 
         clock(plan.selfplay),
         clock(plan.training),
         clock(plan.gate),
-        if machine.overlap { ", games going on meanwhile" } else { "" }
+        if machine.overlap { ", self-play in parallel" } else { "" }
     )?;
-    // None may end in so short a time.
+    // Perhaps no game has ended while measuring.
     let whose = if plan.is_random_length { "those of random moves" } else { "an untrained network's" };
     writeln!(out, "             if games are as long as {whose}: {:.0} plies", plan.length)?;
     if config.generations > 0 {
         let whole = generation * f64::from(config.generations);
-        writeln!(out, "run          {} for {} generations, ratings aside", clock(whole), config.generations)?;
+        writeln!(out, "run          {} for {} generations, without ratings", clock(whole), config.generations)?;
     }
     writeln!(out, "memory       {}, and what libtorch needs", bytes(plan.memory))?;
     writeln!(
         out,
-        "disk         {} of games a generation, {} a network",
+        "disk         {} of games per generation, {} per network",
         bytes(plan.games_disk),
         bytes(plan.network_disk)
     )?;
     Ok(Verdict::Fine)
 }
 
-/// A size for people.
+/// A readable size.
 pub fn bytes(count: u64) -> String {
     match count as f64 {
         count if count >= 1e9 => format!("{:.1} GB", count / 1e9),

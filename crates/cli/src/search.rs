@@ -25,7 +25,7 @@ pub struct SearchCommand {
     game: String,
     #[command(flatten)]
     place: Place,
-    /// What judges positions: handcrafted, material, trained (the bundled network), uniform, rollout, rollout:GAMES,
+    /// What evaluates positions: handcrafted, material, trained (the bundled network), uniform, rollout, rollout:GAMES,
     /// or a network file
     #[arg(long, default_value = "handcrafted", value_name = "E")]
     evaluator: String,
@@ -35,7 +35,7 @@ pub struct SearchCommand {
     /// How long to think, such as 5s, 500ms or 2m; ctrl-C ends it earlier
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
     movetime: Option<Duration>,
-    /// How moves are picked
+    /// How moves are selected in the tree
     #[arg(long, value_enum, default_value_t = RuleName::Play)]
     rule: RuleName,
     /// Threads, each with its own evaluator
@@ -58,11 +58,11 @@ enum RuleName {
     Play,
     /// PUCT with the constants for self-play
     SelfPlay,
-    /// The rule of plain Monte Carlo tree search
+    /// That of plain Monte Carlo tree search
     Uct,
-    /// The book's simplification of PUCT
+    /// A simplified PUCT, Q + P / (1 + N) (Fernández Camello, 2023)
     Book,
-    /// Gumbel search's rule inside the tree
+    /// That of Gumbel search below the root
     Gumbel,
 }
 

@@ -30,15 +30,15 @@ use crate::{Verdict, stop, torch};
 
 #[derive(Args)]
 pub struct SelfplayCommand {
-    /// What judges positions: a network file, trained (the bundled network), handcrafted, material, uniform, rollout,
-    /// or rollout:GAMES
+    /// What evaluates positions: a network file, trained (the bundled network), handcrafted, material, uniform,
+    /// rollout, or rollout:GAMES
     #[arg(value_name = "E")]
     evaluator: String,
     #[arg(long, help = format!("The game's name [default: the network file's, or {}]", registry::DEFAULT))]
     game: Option<String>,
     #[command(flatten)]
     rules: RulesText,
-    /// The folder for the games; more are added to those that are there, with the next numbers
+    /// The folder for the games; new ones are added to those in it, with the next numbers
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
     /// Compute the network on libtorch instead of our CPU engine: cpu, cuda, cuda:N or auto
@@ -51,7 +51,7 @@ pub struct SelfplayCommand {
     settings: Flags<PlayKeys>,
 }
 
-/// What a configuration says about the games.
+/// The keys about self-play games.
 struct PlayKeys;
 
 impl Keys for PlayKeys {
@@ -60,7 +60,7 @@ impl Keys for PlayKeys {
             || ["seed", "machine.lanes", "machine.cache"].contains(&key)
     }
 
-    /// Enough to look at; a run plays more in a generation.
+    /// Enough to look at; a run plays more per generation.
     const USUAL: &'static [&'static str] = &["selfplay.games=100"];
 
     const ALIASES: &'static [(&'static str, &'static str)] =
@@ -127,8 +127,8 @@ fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write)
         let [speed, games] = Counters { counts, seconds, at_once: settings.at_once }.lines();
         pace.note(counts.games, seconds);
         let left = pace.left(settings.games, seconds).map_or(String::new(), |left| format!(", {} left", clock(left)));
-        let a_second = rate(pace.a_second().unwrap_or(0.0));
-        bar.set_message(format!("{}{left}\n  {a_second} games/s, {speed}\n  {games}", clock(seconds)));
+        let per_second = rate(pace.a_second().unwrap_or(0.0));
+        bar.set_message(format!("{}{left}\n  {per_second} games/s, {speed}\n  {games}", clock(seconds)));
     })?;
     bar.finish_and_clear();
     let done = Done {
@@ -140,7 +140,7 @@ fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write)
     if command.json { done.print_json(out) } else { done.print(out) }
 }
 
-/// Keeps others out of the folder: two processes would give their games the same numbers.
+/// Keeps other processes out of the folder: two processes would give their games the same numbers.
 fn lock(folder: &Path) -> anyhow::Result<Lock> {
     Lock::take(&RunDirectory::new(folder)).map_err(|error| match error {
         RunError::Locked(folder) => anyhow!("another process is filling the folder {}", folder.display()),
@@ -152,12 +152,12 @@ fn cores() -> usize {
     alfil_core::cores()
 }
 
-/// What has been done when it is over.
+/// The result of the command.
 struct Done<'a> {
     command: &'a SelfplayCommand,
     counts: &'a Counts,
     seconds: f64,
-    /// Whether that was before the end.
+    /// Whether it was stopped before the end.
     stopped: bool,
 }
 
@@ -171,7 +171,7 @@ impl Done<'_> {
         let Done { command, counts, seconds, stopped } = *self;
         let Config { selfplay, machine, .. } = &command.settings.config;
         let [wins, draws, losses] = counts.results;
-        let a_second = |count: u64| count as f64 / seconds;
+        let per_second = |count: u64| count as f64 / seconds;
         let Counts { games, positions, .. } = *counts;
         writeln!(out, "games        {games:>10}   {wins} won, {draws} drawn, {losses} lost by the first player")?;
         if selfplay.resign.is_on() {
@@ -179,15 +179,15 @@ impl Done<'_> {
             let resigned = counts.resigned;
             writeln!(
                 out,
-                "given up     {resigned:>10}   wrong in {wrong:.0} % of {through} that went on all the same"
+                "resigned     {resigned:>10}   wrong in {wrong:.0} % of {through} that were played to the end"
             )?;
         }
-        writeln!(out, "positions    {positions:>10}   {:.1} a game", counts.mean_length())?;
-        writeln!(out, "speed        {:>10.1}   positions/s, {:.2} games/s", a_second(positions), a_second(games))?;
-        let (batch, fill, evaluations) = (counts.mean_batch(), 100.0 * self.fill(), a_second(counts.evaluations));
+        writeln!(out, "positions    {positions:>10}   {:.1} per game", counts.mean_length())?;
+        writeln!(out, "speed        {:>10.1}   positions/s, {:.2} games/s", per_second(positions), per_second(games))?;
+        let (batch, fill, evaluations) = (counts.mean_batch(), 100.0 * self.fill(), per_second(counts.evaluations));
         writeln!(
             out,
-            "evaluations  {evaluations:>10.0}   a second, {batch:.1} together: {fill:.0} % of the games at once"
+            "evaluations  {evaluations:>10.0}   per second, {batch:.1} per batch: {fill:.0} % of the games at once"
         )?;
         writeln!(out, "evaluator    {:>9.1}%   of the time", 100.0 * counts.evaluator_share())?;
         if machine.cache > 0 {

@@ -1,4 +1,4 @@
-//! Stopping when asked.
+//! Stopping on ctrl-C.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use alfil_search::parallel::Control;
 use anyhow::Context;
 
-/// Set by ctrl-C or a polite kill. A second ctrl-C ends the program at once, which loses nothing that was finished.
+/// Set by ctrl-C or SIGTERM. A second ctrl-C ends the program at once, which loses nothing that was finished.
 pub fn flag() -> anyhow::Result<Arc<AtomicBool>> {
     flag_unless(Arc::default(), || {})
 }
@@ -23,7 +23,7 @@ pub fn control() -> anyhow::Result<Arc<Control>> {
     Ok(control)
 }
 
-/// The same as a flag, but as long as `idle` is set, when there is nothing to finish, the first ctrl-C ends the program, after
+/// Like [`flag`], but while `idle` is set there is nothing to finish, and the first ctrl-C ends the program after
 /// `leave`.
 pub fn flag_unless(idle: Arc<AtomicBool>, leave: impl Fn() + Send + 'static) -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
@@ -38,7 +38,7 @@ pub fn flag_unless(idle: Arc<AtomicBool>, leave: impl Fn() + Send + 'static) -> 
     Ok(stop)
 }
 
-/// Calls `stop` at every ctrl-C or polite kill. The program ends at once where it says no.
+/// Calls `stop` on every ctrl-C or SIGTERM. The program ends at once if it returns false.
 fn listen(stop: impl Fn() -> bool + Send + 'static) -> anyhow::Result<()> {
     let handler = move || {
         if !stop() {

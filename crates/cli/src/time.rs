@@ -1,13 +1,13 @@
-//! Lengths of time as people write them.
+//! Durations as people write them.
 
 use std::time::Duration;
 
-/// No command takes longer: thirty years.
+/// The longest duration that is accepted, in seconds: thirty years.
 const LONGEST: f64 = 1e9;
 
-/// Reads `5`, which are seconds, `500ms`, `90s`, `20m`, `2h`, `1h30m`, `2d`.
+/// Reads `5` (seconds), `500ms`, `90s`, `20m`, `2h`, `1h30m`, `2d`.
 pub fn parse(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("'{text}' is no length of time: write 500ms, 90s, 20m, 2h or 1h30m");
+    let wrong = || format!("'{text}' is not a duration: write 500ms, 90s, 20m, 2h or 1h30m");
     let is_bare = text.ends_with(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok();
     let with_unit = if is_bare { format!("{text}s") } else { text.to_owned() };
     let mut seconds = 0.0;

@@ -1,4 +1,4 @@
-//! What the commands need of libtorch, in a program that links it and in one that does not.
+//! Access to libtorch for the commands, in a program that links it and in one that does not.
 
 use std::process::Command;
 use std::sync::OnceLock;
@@ -7,7 +7,7 @@ use alfil_nn::learning::{Learner, LearningSettings};
 use alfil_nn::{Architecture, Device, Devices};
 use anyhow::Context;
 
-/// libtorch, as far as the commands use it. Its devices have numbers of 16 bits where that is faster.
+/// libtorch, as far as the commands use it. Its devices compute with 16 bits where that is faster.
 pub trait Libtorch: Devices {
     /// Its version.
     fn version(&self) -> &'static str;
@@ -18,10 +18,10 @@ pub trait Libtorch: Devices {
     /// Which device a name (cpu, cuda, cuda:N, auto) stands for, and why.
     fn choose(&self, device: &str) -> anyhow::Result<String>;
 
-    /// The device with a name, with numbers of 32 bits.
+    /// The device with this name, computing with 32 bits.
     fn open_exact(&self, device: &str) -> anyhow::Result<Box<dyn Device>>;
 
-    /// The devices that a text with commas names (auto is one of them), each as cpu or cuda:N.
+    /// The devices of a comma-separated list of names (auto may be one), each as cpu or cuda:N.
     fn devices(&self, text: &str) -> anyhow::Result<Vec<String>>;
 
     /// A learner on these devices, among which it splits its batches.
@@ -45,8 +45,8 @@ pub fn link(libtorch: &'static dyn Libtorch) {
     LINKED.get_or_init(|| libtorch);
 }
 
-/// libtorch. A program without it that has one with it beside itself lets that one do the whole command instead, so this is
-/// asked for before anything has been printed; otherwise it fails with one clear sentence.
+/// libtorch. A program without it starts `alfil-torch` beside it, which does the whole command instead: so call this
+/// before anything is printed. Fails with one clear sentence if there is none.
 pub fn require() -> anyhow::Result<&'static dyn Libtorch> {
     match LINKED.get() {
         Some(libtorch) => Ok(*libtorch),

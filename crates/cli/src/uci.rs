@@ -64,8 +64,8 @@ impl FromArgMatches for EngineOptions {
 }
 
 impl EngineOptions {
-    /// The values of all options. Fails where one cannot be, or where the network that was given cannot be there; what is
-    /// wrong with its contents the engine says.
+    /// The values of all options. Fails if one is invalid, or if the file of the network is missing; the engine itself
+    /// reports what is wrong with its contents.
     fn read(&self) -> anyhow::Result<Options> {
         let mut options = Options::default();
         for (name, value) in &self.0 {

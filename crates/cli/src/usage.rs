@@ -1,10 +1,10 @@
-//! The command line, and what is wrong with it in one sentence.
+//! Parsing of the command line, with errors in one sentence.
 
 use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, CommandFactory, FromArgMatches};
 
-/// Reads the command line. Ends the program where it asks for help, or cannot be read.
+/// Reads the command line. Ends the program if it asks for help or is wrong.
 pub fn read<A: CommandFactory + FromArgMatches>() -> A {
     let read = with_negative_numbers(A::command()).try_get_matches().and_then(|matches| A::from_arg_matches(&matches));
     read.unwrap_or_else(|error| match error.kind() {
@@ -17,7 +17,7 @@ pub fn read<A: CommandFactory + FromArgMatches>() -> A {
     })
 }
 
-/// A negative number is a value, and wrong or right as such, rather than an unknown flag.
+/// Takes a negative number as a value, right or wrong, rather than as an unknown flag.
 fn with_negative_numbers(command: Command) -> Command {
     let allow = |arg: Arg| {
         let takes_values = !arg.is_positional() && arg.get_action().takes_values();
@@ -26,7 +26,7 @@ fn with_negative_numbers(command: Command) -> Command {
     command.mut_args(allow).mut_subcommands(with_negative_numbers)
 }
 
-/// The words of the standard library for numbers, and ours.
+/// The standard library's messages about numbers, and ours instead.
 const NUMBERS: [(&str, &str); 4] = [
     ("invalid digit found in string", "it should be a whole number"),
     ("invalid float literal", "it should be a number"),
@@ -46,5 +46,5 @@ fn sentence(error: &StyledStr) -> String {
     for tip in paragraphs.filter_map(|paragraph| paragraph.trim_start().strip_prefix("tip:")) {
         sentence += &format!("; {}", one_line(tip));
     }
-    sentence + " (--help tells more)"
+    sentence + " (see --help)"
 }

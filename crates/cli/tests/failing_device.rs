@@ -1,4 +1,4 @@
-//! Commands whose evaluator fails, in processes of their own: one sentence, exit code 2, and nothing finished is lost.
+//! Commands whose evaluator fails, in processes of their own: one sentence, exit code 2, and no finished work is lost.
 //!
 //! This program is both sides. Started by the tests below with [`BATCHES`] set, it is the `alfil` command with a libtorch whose
 //! only device fails after that many batches; otherwise it is the tests.
@@ -13,7 +13,7 @@ use alfil_game::tictactoe::Stones;
 use alfil_nn::learning::{LearnError, Learner, LearningSettings, Losses, Samples};
 use alfil_nn::{Architecture, Device, Devices, EvaluatorError, Network, Weights};
 
-/// The variable that says after how many batches the device fails; `never`, or a number with `panic` behind it.
+/// The variable that says after how many batches the device fails: a number, a number followed by `panic`, or `never`.
 const BATCHES: &str = "ALFIL_TEST_BATCHES";
 
 const TESTS: &[(&str, fn())] = &[
@@ -22,7 +22,7 @@ const TESTS: &[(&str, fn())] = &[
     ("train_alternate", train_alternate),
     ("train_overlap", train_overlap),
     ("plan", plan),
-    ("values_that_are_no_numbers", values_that_are_no_numbers),
+    ("values_that_are_not_numbers", values_that_are_not_numbers),
 ];
 
 fn main() -> ExitCode {
@@ -92,7 +92,7 @@ impl Libtorch for Fake {
     }
 }
 
-/// Counts its steps, which its weights follow from.
+/// Counts its steps, which are the seed of its weights.
 struct Idle {
     architecture: Architecture,
     steps: u64,
@@ -127,7 +127,7 @@ impl Learner for Idle {
     }
 }
 
-/// A folder of its own for each test.
+/// A temporary folder per test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -161,7 +161,7 @@ fn alfil(batches: &str, arguments: &[&str]) -> Output {
     command.env(BATCHES, batches).args(arguments).stdin(Stdio::null()).output().unwrap()
 }
 
-/// What is said on standard error by a command that has to fail with exit code 2.
+/// The standard error of a command that has to fail with exit code 2.
 fn failure(batches: &str, arguments: &[&str]) -> String {
     let output = alfil(batches, arguments);
     let text = String::from_utf8(output.stderr).unwrap();
@@ -211,7 +211,7 @@ fn selfplay() {
     let is_chunk = |entry: &std::fs::DirEntry| entry.path().extension().is_some_and(|ending| ending == "games");
     let chunks = std::fs::read_dir(&output).unwrap().flatten().filter(is_chunk).count();
     assert!(chunks > 0, "the games that had ended are written");
-    assert!(play("never").status.success(), "and others join them");
+    assert!(play("never").status.success(), "and more are added");
 }
 
 const CONFIG: &str = r#"
@@ -234,13 +234,13 @@ fn train(mode: &str) -> (Folder, Vec<String>) {
     (folder, vec!["train".to_owned(), config, "--set".to_owned(), mode])
 }
 
-/// Fails in every phase in turn, and goes on from each failure to the end of the run.
+/// Fails in every phase in turn, and resumes after each failure until the run is complete.
 fn train_until_done(folder: &Folder, arguments: &[String], run: &str) {
     let directory = folder.file(run);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(["--run", &directory]).collect();
     let (mut failures, mut panics) = (0, 0);
     for number in 0.. {
-        assert!(number < 200, "it does not get on");
+        assert!(number < 200, "it makes no progress");
         let panicking = number % 4 == 3;
         let output = alfil(if panicking { "150panic" } else { "150" }, &arguments);
         let complaint = String::from_utf8(output.stderr).unwrap();
@@ -261,7 +261,7 @@ fn train_alternate() {
     works(&arguments.iter().map(String::as_str).chain(["--run", &whole]).collect::<Vec<_>>());
     train_until_done(&folder, &arguments, "broken");
     // The same run as without a failure: its networks, and the games that they learnt from.
-    // Weights follow from the steps, and the order of the metadata in a file from nothing.
+    // Not the bytes of the files: the order of the metadata in them is arbitrary.
     for generation in 0..=3 {
         let network = |run: &str| {
             let path = folder.file(&format!("{run}/networks/{generation:06}.safetensors"));
@@ -286,8 +286,9 @@ fn plan() {
     works(&["plan", &folder.file("config.toml"), "--seconds", "1"]);
 }
 
-/// What has no device to choose meets an evaluator that fails in a network whose sums overflow: a file may not hold a NaN.
-fn values_that_are_no_numbers() {
+/// Commands without a choice of device: their evaluator fails with a network whose sums overflow, since a file may not
+/// hold a NaN.
+fn values_that_are_not_numbers() {
     let folder = Folder::new("nan");
     let network = folder.network(|network| network.weights.value.output.weights.fill(f32::MAX));
     let expected = "alfil: the evaluator on cpu failed: the network's value is not a number\n";

@@ -26,13 +26,13 @@ pub struct Eval {
     /// What the untrained networks see
     #[arg(long, default_value = "chess/az119")]
     encoding: String,
-    /// Positions in a batch
+    /// Positions per batch
     #[arg(long, value_delimiter = ',', default_value = "1,8,32,128", value_parser = clap::value_parser!(u32).range(1..=4096))]
     batch: Vec<u32>,
-    /// Evaluators at work side by side, each on its own thread
+    /// Evaluators in parallel, each on its own thread
     #[arg(long, value_delimiter = ',', default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Vec<u32>,
-    /// Compare with another way to evaluate
+    /// Compare with another evaluator
     #[arg(long)]
     against: Option<Rival>,
     /// Where libtorch computes: cpu, cuda, cuda:N or auto [default: cpu]
@@ -41,7 +41,7 @@ pub struct Eval {
     /// Measurements of each, taken in turns; the median counts
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
-    /// Seconds a measurement
+    /// Seconds per measurement
     #[arg(long, default_value_t = 0.4)]
     seconds: f64,
     /// Print JSON
@@ -51,7 +51,7 @@ pub struct Eval {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Rival {
-    /// libtorch, one thread an evaluator
+    /// libtorch, one thread per evaluator
     Torch,
 }
 
@@ -117,7 +117,7 @@ fn measure_all<E: Encoding>(
     Ok(Verdict::Fine)
 }
 
-/// Positions a second on the CPU engine and on the rival, if there is one: the median of rounds taken in turns.
+/// Positions per second on the CPU engine and on the rival, if there is one: medians of rounds taken in turns.
 fn measure<E: Encoding>(
     model: &Arc<Model>,
     network: &Network,
@@ -147,7 +147,7 @@ fn measure<E: Encoding>(
     Ok((median(cpu), eval.against.map(|_| median(rival))))
 }
 
-/// Positions a second of all evaluators together.
+/// Positions per second of all evaluators together.
 fn rate(evaluators: &mut [Box<dyn Inference>], batch: &Batch, seconds: f64) -> anyhow::Result<f64> {
     for evaluator in evaluators.iter_mut() {
         evaluator.evaluate(batch, &mut Outputs::default())?; // warm up
@@ -165,6 +165,6 @@ fn rate(evaluators: &mut [Box<dyn Inference>], batch: &Batch, seconds: f64) -> a
     };
     std::thread::scope(|scope| {
         let handles: Vec<_> = evaluators.iter_mut().map(|evaluator| scope.spawn(|| run(evaluator))).collect();
-        handles.into_iter().map(|handle| handle.join().unwrap_or_else(|_| anyhow::bail!("an evaluator broke"))).sum()
+        handles.into_iter().map(|handle| handle.join().unwrap_or_else(|_| anyhow::bail!("an evaluator panicked"))).sum()
     })
 }

@@ -16,13 +16,13 @@ use crate::Verdict;
 pub enum BenchCommand {
     /// Evaluate positions as fast as possible, on the CPU engine and on libtorch in turns
     Eval(eval::Eval),
-    /// Play games to learn from, on one lane and on two in turns
+    /// Play games to learn from, on one lane and on two lanes in turns
     Selfplay(selfplay::SelfplayBench),
     /// Train a network, on one replica and on all in turns, and build batches for it
     Train(train::TrainBench),
-    /// Search a chess middlegame with an evaluator that costs nothing, on one and on two threads in turns
+    /// Search a chess middlegame with an evaluator that costs nothing, on one and two threads in turns
     Tree(tree::TreeBench),
-    /// Play a game by alpha-beta over whole turns, and count what it looks at
+    /// Play a game by alpha-beta over whole turns, and count its nodes
     Turns(turns::TurnsBench),
 }
 

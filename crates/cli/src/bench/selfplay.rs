@@ -22,7 +22,7 @@ use crate::net::untrained_for;
 pub struct SelfplayBench {
     /// A network file, ours or Leela's [default: an untrained 64x6 for chess]
     net: Option<PathBuf>,
-    /// Seconds a measurement
+    /// Seconds per measurement
     #[arg(long, default_value_t = 4.0)]
     seconds: f64,
     /// Measurements of each, taken in turns; the median counts
@@ -35,7 +35,7 @@ pub struct SelfplayBench {
     settings: Flags<BenchKeys>,
 }
 
-/// What a configuration says about the games, except how many there are.
+/// The keys about self-play games, except their number.
 struct BenchKeys;
 
 impl Keys for BenchKeys {
@@ -44,7 +44,7 @@ impl Keys for BenchKeys {
         key.strip_prefix("selfplay.").is_some_and(|key| !is_elsewhere.contains(&key))
     }
 
-    /// Small enough batches for a CPU, and the search that all of AlphaZero's followers have.
+    /// Batches small enough for a CPU, and the search that all successors of AlphaZero have.
     const USUAL: &'static [&'static str] = &["selfplay.search=puct", "selfplay.visits=64", "selfplay.at_once=16"];
 
     const ALIASES: &'static [(&'static str, &'static str)] = &[("selfplay.at_once", "games")];
@@ -93,12 +93,12 @@ fn measure_lanes<G: FullGame>(
     Ok(Verdict::Fine)
 }
 
-/// Positions a second of all lanes together.
+/// Positions per second of all lanes together.
 fn positions(counts: &Counts) -> f64 {
     counts.moves as f64 / counts.time.as_secs_f64()
 }
 
-/// Plays on so many lanes; the time is that of the clock on the wall.
+/// Plays on this many lanes; the time is wall-clock time.
 fn measure<G: FullGame>(
     bench: &SelfplayBench,
     backend: &dyn Backend<G>,
@@ -121,8 +121,9 @@ fn measure<G: FullGame>(
     std::thread::scope(|scope| {
         let play = &play;
         let lanes: Vec<_> = (0..lanes).map(|lane| scope.spawn(move || play(lane))).collect();
-        let broke = |_| anyhow::anyhow!("a lane panicked");
-        let counts = lanes.into_iter().map(|lane| lane.join().map_err(broke)?).collect::<anyhow::Result<Vec<_>>>()?;
+        let panicked = |_| anyhow::anyhow!("a lane panicked");
+        let counts =
+            lanes.into_iter().map(|lane| lane.join().map_err(panicked)?).collect::<anyhow::Result<Vec<_>>>()?;
         let time = counts.iter().map(|counts| counts.time).max().unwrap_or_default();
         Ok(Counts { time, ..Counts::sum(counts) })
     })

@@ -31,10 +31,10 @@ pub struct TrainBench {
     /// Filters x blocks of the network
     #[arg(long, default_value = "64x6")]
     arch: Size,
-    /// Games to draw batches from, played before by an evaluator that knows nothing
+    /// Games to draw batches from, played in advance with a uniform evaluator
     #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     games: u32,
-    /// Seconds a measurement; it has two steps at least
+    /// Seconds per measurement, which has two steps at least
     #[arg(long, default_value_t = 1.0)]
     seconds: f64,
     /// Measurements of each, taken in turns; the median counts
@@ -47,7 +47,7 @@ pub struct TrainBench {
     settings: Flags<BenchKeys>,
 }
 
-/// What a configuration says about a step of training.
+/// The keys about a step of training.
 struct BenchKeys;
 
 impl Keys for BenchKeys {
@@ -59,7 +59,7 @@ impl Keys for BenchKeys {
 }
 
 impl TrainBench {
-    /// Positions of a step.
+    /// Positions per step.
     fn batch(&self) -> usize {
         self.settings.config.training.batch
     }
@@ -68,10 +68,11 @@ impl TrainBench {
 /// Batches that are built ahead of the learner, as in a run.
 const AHEAD: usize = 4;
 
-/// A run draws at least this part of a chunk that it reads. The bench draws no more, so that reading costs what it can at most.
+/// A run draws at least one in this many positions of a chunk that it reads. The bench draws no more, so that reading
+/// costs as much as it ever can.
 const PART_DRAWN: u64 = 8;
 
-/// Steps a measurement at least.
+/// Steps per measurement, at least.
 const LEAST_STEPS: u32 = 2;
 
 pub fn run(bench: &TrainBench, out: &mut impl Write) -> anyhow::Result<Verdict> {
@@ -95,7 +96,7 @@ fn measure<E: Encoding>(bench: &TrainBench, out: &mut impl Write) -> anyhow::Res
     let (games, positions) = (builder.replay.games(), builder.replay.positions());
     let samples = builder.next().context("the games have too few positions for a batch")?;
     let rounds = std::thread::scope(|scope| {
-        // Filled and waiting except where it is measured: then each batch that is taken has another one built.
+        // Full and idle except while it is measured: then each batch that is taken makes it build another one.
         let (sender, batches) = sync_channel(AHEAD);
         scope.spawn(move || while ahead.next().is_some_and(|samples| sender.send(samples).is_ok()) {});
         one.step(&samples)?;
@@ -143,7 +144,7 @@ fn measure<E: Encoding>(bench: &TrainBench, out: &mut impl Write) -> anyhow::Res
 
 /// Plays the games into a folder.
 fn play<E: Encoding>(bench: &TrainBench, folder: &Path) -> anyhow::Result<()> {
-    // Few visits make the games; what counts is that they have the length and the policies of a run's.
+    // A few visits are enough: the games only need lengths and policies like those of a run.
     let search = SearchSettings { visits: 4, considered: 4, ..SearchSettings::default() };
     let session = Session {
         settings: SelfplaySettings { search, ..SelfplaySettings::default() },
@@ -161,16 +162,16 @@ fn play<E: Encoding>(bench: &TrainBench, folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Batches as a run makes them, without end.
+/// Endless batches, built as in a run.
 struct Builder<'a, E: Encoding> {
     architecture: &'a Architecture,
     batch: usize,
     replay: Replay,
     window: Window,
     draw: Draw,
-    /// Samples of a draw.
+    /// Samples per draw.
     samples: u64,
-    /// What the next draw begins with.
+    /// The seed of the next draw.
     seed: u64,
     encoding: std::marker::PhantomData<fn() -> E>,
 }
@@ -197,7 +198,7 @@ impl<'a, E: Encoding> Builder<'a, E> {
         (drawn.len() == self.batch).then(|| build::<E>(self.architecture, &Default::default(), &drawn))
     }
 
-    /// Batches of a draw.
+    /// Batches per draw.
     fn batches(&self) -> u64 {
         self.samples / self.batch as u64
     }
@@ -209,17 +210,17 @@ fn draw(window: &Window, samples: u64, seed: u64) -> Draw {
     Draw::new(window, DrawSettings { samples, sampling, from_held_out: false, target, seed })
 }
 
-/// Seconds that things took, measured right after each other.
+/// Seconds, measured right after each other.
 struct Round {
     /// A step of one replica.
     one: f64,
     /// A step of all replicas.
     all: f64,
-    /// Drawing and building a batch, with nothing else going on.
+    /// Drawing and building a batch, with nothing else running.
     built: f64,
     /// A step of all replicas while batches are built, with the time it waited for its own.
     ahead: f64,
-    /// The share of the waiting in that.
+    /// The share of that time spent waiting.
     waiting: f64,
 }
 
@@ -234,7 +235,7 @@ impl Round {
         let step = |learner: &mut dyn Learner| repeat(bench, || Ok(learner.step(samples)?));
         let (one, alone) = (step(one)?, step(all)?);
         let began = Instant::now();
-        // A whole draw, with all that it reads.
+        // A whole draw, including all that it reads.
         for _ in 0..builder.batches() {
             builder.next().context("a batch could not be built")?;
         }
@@ -243,7 +244,7 @@ impl Round {
         let mut steps = 0;
         let ahead = repeat(bench, || {
             let asked = Instant::now();
-            let samples = batches.recv().context("the builder of batches broke")?;
+            let samples = batches.recv().context("the builder of batches failed")?;
             waiting += asked.elapsed();
             steps += 1;
             Ok(all.step(&samples)?)
@@ -253,7 +254,7 @@ impl Round {
     }
 }
 
-/// Seconds that a step takes, on average.
+/// Mean seconds per step.
 fn repeat(bench: &TrainBench, mut step: impl FnMut() -> anyhow::Result<Losses>) -> anyhow::Result<f64> {
     let began = Instant::now();
     let mut count = 0;
@@ -264,7 +265,7 @@ fn repeat(bench: &TrainBench, mut step: impl FnMut() -> anyhow::Result<Losses>) 
     Ok(began.elapsed().as_secs_f64() / f64::from(count))
 }
 
-/// A folder that goes away again.
+/// A temporary folder, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {

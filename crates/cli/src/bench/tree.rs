@@ -21,7 +21,7 @@ const ENDING: &str = "8/1P6/8/4k3/8/8/5K2/1r6 w - - 0 1";
 
 #[derive(Args)]
 pub struct TreeBench {
-    /// Visits a measurement
+    /// Visits per measurement
     #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u32).range(1_000..=10_000_000))]
     visits: u32,
     /// Measurements of each, taken in turns; the median counts
@@ -35,7 +35,7 @@ pub struct TreeBench {
 pub fn run(bench: &TreeBench, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let root = Chess::from_position(MIDDLEGAME, &Rules::default())?;
     let signature = signature(&root)?;
-    // Enough for every visit to make a node of some forty moves.
+    // Enough for every visit to make a node of about forty moves.
     let mut tree = Tree::new(bench.visits as usize * 240, 40);
     let (mut rates, mut bytes) = ([Vec::new(), Vec::new()], 0.0);
     for _ in 0..bench.rounds {
@@ -54,13 +54,13 @@ pub fn run(bench: &TreeBench, out: &mut impl Write) -> anyhow::Result<Verdict> {
     } else {
         writeln!(out, "one thread     {one:>12.0} nodes/s")?;
         writeln!(out, "two threads    {two:>12.0} nodes/s, {:.2} times one", two / one)?;
-        writeln!(out, "a node         {bytes:>12.1} bytes with its moves")?;
+        writeln!(out, "node           {bytes:>12.1} bytes with its moves")?;
         writeln!(out, "signature      {signature:>12}")?;
     }
     Ok(Verdict::Fine)
 }
 
-/// Searches to so many visits, and gives the tree back.
+/// Searches to this many visits, and returns the tree.
 fn search<G: FullGame>(
     root: &G,
     tree: Tree,
@@ -77,7 +77,7 @@ fn search<G: FullGame>(
     Ok((report, search.into_tree()))
 }
 
-/// The nodes that fixed searches pass through. It changes when the search behaves differently, and at no other time.
+/// The nodes that fixed searches pass through. It changes if and only if the search behaves differently.
 fn signature(middlegame: &Chess) -> anyhow::Result<u64> {
     let (play, handcrafted) = (Rule::default(), Kind::Handcrafted(Knowledge::Full));
     let (self_play, gumbel) = (Rule::Puct(Puct::SELF_PLAY), Rule::Gumbel(Gumbel::default()));

@@ -15,10 +15,10 @@ use crate::game::RulesText;
 pub struct TurnsBench {
     /// The game's name
     game: String,
-    /// Turns to look ahead, a game for each
+    /// Turns to look ahead, with one game for each
     #[arg(long, value_delimiter = ',', default_value = "2,3,4,5", value_parser = clap::value_parser!(u32).range(1..=20))]
     depths: Vec<u32>,
-    /// Moves of each piece that turns are made of, where a turn is several moves
+    /// Best moves per piece that turns are made of, if a turn is several moves
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     actions: u32,
     #[command(flatten)]
@@ -28,10 +28,10 @@ pub struct TurnsBench {
     json: bool,
 }
 
-/// Turns of a game that are played: six of each side, as many as in the thesis's table.
+/// Turns that are played: six per side, as in the table of Gutiérrez Utande (2017).
 const TURNS: usize = 12;
 
-/// The deepest tree that is counted without pruning.
+/// The greatest depth at which minimax is counted too.
 const DEEPEST_COUNTED: u32 = 3;
 
 pub fn run(bench: &TurnsBench, out: &mut impl Write) -> anyhow::Result<Verdict> {
@@ -53,7 +53,7 @@ fn count<G: FullGame>(bench: &TurnsBench, out: &mut impl Write) -> anyhow::Resul
         let columns: Vec<_> = columns.iter().map(Column::json).collect();
         writeln!(out, "{}", json!({"game": G::NAME, "actions": actions, "depths": columns}))?;
     } else {
-        let of = actions.map_or(String::new(), |actions| format!(" over whole turns of {actions} moves a piece"));
+        let of = actions.map_or(String::new(), |actions| format!(" over whole turns of {actions} moves per piece"));
         writeln!(out, "{}, alpha-beta{of}: nodes, milliseconds", G::NAME)?;
         table(&columns, out)?;
     }
@@ -63,7 +63,7 @@ fn count<G: FullGame>(bench: &TurnsBench, out: &mut impl Write) -> anyhow::Resul
 /// A game at one depth.
 struct Column {
     depth: u32,
-    /// Nodes of minimax in the first position.
+    /// Nodes of minimax in the first position, if they were counted.
     whole: Option<u64>,
     turns: Vec<Searched>,
 }

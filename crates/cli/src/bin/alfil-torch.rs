@@ -1,4 +1,4 @@
-//! The `alfil` command with libtorch. `alfil` starts it where it is needed.
+//! The `alfil` command with libtorch. `alfil` starts it when libtorch is needed.
 
 use alfil_cli::Libtorch;
 use alfil_game::{Encoding, with_encoding};
@@ -11,16 +11,16 @@ fn main() -> std::process::ExitCode {
     alfil_cli::main(Some(&Linked))
 }
 
-/// Lets the allocator keep what a training step gives back, because the next step asks for the same again. Otherwise the system
-/// takes the pages and clears them anew: with this there are a third of the page faults, and less than half of the time in the
-/// system, for a sixth more memory.
+/// Lets the allocator keep what a training step frees, because the next step asks for the same again. Otherwise the
+/// system takes the pages and clears them again: keeping them leaves a third of the page faults and less than half of
+/// the system time, for a sixth more memory.
 fn keep_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         let settings =
             [(libc::M_MMAP_THRESHOLD, 32 << 20), (libc::M_TRIM_THRESHOLD, i32::MAX), (libc::M_TOP_PAD, 64 << 20)];
         for (setting, bytes) in settings {
-            // SAFETY: no memory is touched; what the allocator cannot do it refuses, and goes on as before.
+            // SAFETY: no memory is touched; an option that the allocator does not know changes nothing.
             unsafe { libc::mallopt(setting, bytes) };
         }
     }

@@ -24,20 +24,20 @@ pub struct Doctor {
     json: bool,
 }
 
-/// Less free memory or disk than this, in bytes, and training cannot go on for long.
+/// Free memory and disk, in bytes, that training needs at least.
 const LEAST_FREE: u64 = 1 << 30;
 
 /// Positions that evaluators are compared on.
 const POSITIONS: usize = 20;
 
-/// Variables of the environment that change how libtorch or we compute, and why one may not want them.
+/// Environment variables that change how libtorch or we compute, and how.
 const VARIABLES: &[(&str, &str)] = &[
-    ("LD_PRELOAD", "may change how memory is handed out"),
+    ("LD_PRELOAD", "may change how memory is allocated"),
     ("LD_LIBRARY_PATH", "may put another libtorch before ours"),
-    ("RAYON_NUM_THREADS", "bounds the threads that build batches"),
+    ("RAYON_NUM_THREADS", "limits the threads that build batches"),
     ("CUDA_VISIBLE_DEVICES", "hides the other CUDA devices"),
     ("CUDA_LAUNCH_BLOCKING", "makes CUDA slow"),
-    ("ATEN_CPU_CAPABILITY", "bounds the instructions of libtorch"),
+    ("ATEN_CPU_CAPABILITY", "limits the instructions of libtorch"),
 ];
 
 /// What was found.
@@ -65,7 +65,7 @@ pub fn run(doctor: &Doctor, out: &mut impl Write) -> anyhow::Result<Verdict> {
 
 impl Findings {
     fn look() -> Findings {
-        // Runs are kept there; it is made by the first one.
+        // Runs are kept there; the first one creates it.
         let data = Path::new("data");
         let is_set = |(name, _): &&(&str, &str)| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         Findings {
@@ -120,7 +120,7 @@ impl Findings {
             None => row("libtorch", "not in this build".to_owned())?,
         }
         match &self.check {
-            Ok(difference) => row("check", format!("all evaluators agree, but for {difference:.0e}"))?,
+            Ok(difference) => row("check", format!("all evaluators agree within {difference:.0e}"))?,
             Err(_) => row("check", "WRONG".to_owned())?,
         }
         for (name, why) in &self.variables {
@@ -155,7 +155,7 @@ impl Findings {
     }
 }
 
-/// Evaluates a small network in all ways that there are. Tells the largest difference.
+/// Evaluates a small network with all evaluators. Returns the largest difference.
 fn self_check() -> anyhow::Result<f32> {
     let network = untrained::<Az21>("32x2s4".parse()?, 1)?;
     let comparisons = compare::<Az21>(&network, POSITIONS)?;

@@ -6,7 +6,7 @@ use std::path::Path;
 #[derive(Clone, Copy)]
 pub struct Memory {
     pub all: u64,
-    /// What can be had without swapping.
+    /// What is available without swapping.
     pub free: u64,
 }
 
@@ -18,7 +18,7 @@ pub struct Disk {
     pub writable: bool,
 }
 
-/// What the system says of its memory, where it says so: on Linux.
+/// The memory of this machine; known only on Linux.
 pub fn memory() -> Option<Memory> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let memory = parse(&text)?;
@@ -54,7 +54,7 @@ pub fn disk(folder: &Path) -> Option<Disk> {
     let found = unsafe { found.assume_init() };
     // SAFETY: the path ends with a zero.
     let writable = unsafe { libc::access(path.as_ptr(), libc::W_OK) } == 0;
-    // How wide these numbers are differs from system to system.
+    // The width of these numbers differs between systems.
     #[allow(clippy::unnecessary_cast)]
     let free = found.f_bavail as u64 * found.f_frsize as u64;
     Some(Disk { folder: format!("{}/", folder.canonicalize().ok()?.display()), free, writable })

@@ -51,7 +51,7 @@ pub enum NetCommand {
         /// Filters x blocks, such as 64x6, or 64x6s8 with squeeze-excitation
         #[arg(long)]
         arch: Size,
-        /// Makes it repeatable
+        /// The seed of its weights
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// The network file to write
@@ -74,7 +74,7 @@ pub enum NetCommand {
         #[arg(short, long)]
         output: PathBuf,
     },
-    /// Teach a new network one batch by heart: shows that training works on this machine
+    /// Let a new network memorise one batch: shows that training works on this machine
     Overfit(overfit::Overfit),
     /// Compare the CPU engine with libtorch, on the CPU and on CUDA where present
     Check {
@@ -164,7 +164,7 @@ fn info(path: &Path, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict
     }
     let mut row = |name: &str, value: String| writeln!(out, "{name:<12} {value}");
     row("size", format!("{} ({:.2} million parameters)", architecture.size(), parameters as f64 / 1e6))?;
-    row("work", format!("{:.1} MFLOP a position", architecture.flops() as f64 / 1e6))?;
+    row("work", format!("{:.1} MFLOP per position", architecture.flops() as f64 / 1e6))?;
     row("game", origin.game.clone())?;
     row("encoding", format!("{} version {}", origin.encoding, origin.encoding_version))?;
     row("input", format!("{} planes of {}x{}", architecture.planes, architecture.height, architecture.width))?;
@@ -191,7 +191,7 @@ fn info(path: &Path, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict
     ];
     for (name, value) in known {
         if let Some(value) = value {
-            // It comes from a file: nothing in it may steer the terminal.
+            // It comes from a file: it must not control the terminal.
             row(name, value.chars().filter(|c| !c.is_control()).collect())?;
         }
     }
@@ -207,7 +207,7 @@ fn eval_position<E: Encoding>(
     let game: E::Game = place.reach()?;
     let mut moves = Vec::new();
     game.generate(&mut moves);
-    ensure!(!moves.is_empty(), "the game is over: there are no moves to judge");
+    ensure!(!moves.is_empty(), "the game is over: there are no moves to evaluate");
     let mut batch = Batch::new(&network.architecture);
     batch.push::<E>(&game, &moves);
     let mut outputs = Outputs::default();
@@ -268,22 +268,22 @@ fn check<E: Encoding>(network: Network, positions: usize, json: bool, out: &mut 
     Ok(if all_agree { Verdict::Fine } else { Verdict::Failed })
 }
 
-/// How an evaluator does beside the CPU engine.
+/// An evaluator compared with the CPU engine.
 pub struct Comparison {
     pub evaluator: String,
-    /// The largest one.
+    /// The largest difference.
     pub difference: f32,
     tolerance: f32,
 }
 
 impl Comparison {
-    /// Whether the difference is no more than rounding. What is not a number is more.
+    /// Whether the difference is no more than rounding. NaN is more.
     pub fn agrees(&self) -> bool {
         self.difference <= self.tolerance
     }
 }
 
-/// Compares all that can evaluate a network on this machine with the CPU engine, on random positions.
+/// Compares all evaluators of this machine with the CPU engine, on random positions.
 pub fn compare<E: Encoding>(network: &Network, positions: usize) -> anyhow::Result<Vec<Comparison>> {
     let batch = Batch::random::<E>(&network.architecture, positions, 1);
     let best = Instructions::best().name();
@@ -317,7 +317,7 @@ pub fn compare<E: Encoding>(network: &Network, positions: usize) -> anyhow::Resu
     rivals.into_iter().map(compare).collect()
 }
 
-/// Of any value, probability or prior; plies to the end count as a share of what is expected.
+/// The largest difference of any value, probability or prior; that of plies to the end is relative.
 fn largest_difference(expected: &Outputs, found: &Outputs, positions: usize) -> f32 {
     let values = expected.values.iter().copied().zip(found.values.iter().copied());
     let shares = |outputs: &Outputs| outputs.wdl.iter().flat_map(|wdl| <[f32; 3]>::from(wdl.0)).collect::<Vec<f32>>();
@@ -326,6 +326,6 @@ fn largest_difference(expected: &Outputs, found: &Outputs, positions: usize) -> 
         .flat_map(|position| expected.priors(position).iter().copied().zip(found.priors(position).iter().copied()));
     let absolute = values.chain(wdl).chain(priors).map(|(a, b)| (a - b).abs());
     let plies = expected.moves_left.iter().zip(&found.moves_left).map(|(a, b)| (a - b).abs() / a.max(1.0));
-    // What is not a number must not pass for a small difference.
+    // NaN must not pass for a small difference.
     absolute.chain(plies).fold(0.0, |largest, d| if d > largest || d.is_nan() { d } else { largest })
 }

@@ -20,10 +20,10 @@ pub struct Overfit {
     /// Filters x blocks of the network
     #[arg(long, default_value = "32x4")]
     arch: Size,
-    /// Positions to learn by heart
+    /// Positions to memorise
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(2..=4096))]
     batch: u32,
-    /// Steps to learn them in
+    /// Training steps
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     steps: u64,
     /// Where to train: cpu, cuda, cuda:N or auto
@@ -34,8 +34,8 @@ pub struct Overfit {
     json: bool,
 }
 
-/// Both losses have to come below this. A network that says nothing has 1.1 in the value and 3 in chess's policy; a healthy one
-/// that has learnt its positions by heart has less than a hundredth.
+/// Both losses have to fall below this. An untrained network has 1.1 in the value and 3 in chess's policy; a healthy
+/// one that has memorised its positions has less than 0.01.
 const ENOUGH: f64 = 0.05;
 
 /// Lines of progress.
@@ -78,7 +78,7 @@ fn learn<E: Encoding>(overfit: &Overfit, out: &mut impl Write) -> anyhow::Result
     } else {
         writeln!(out, "in the engine   policy {:.4}   value {:.4}", played[0], played[1])?;
         match (passed, trained.iter().all(|loss| *loss < ENOUGH)) {
-            (true, _) => writeln!(out, "ok: the network has learnt the batch by heart")?,
+            (true, _) => writeln!(out, "ok: the network has memorised the batch")?,
             (false, true) => writeln!(out, "WRONG: what was learnt is lost on the way to the CPU engine")?,
             (false, false) => {
                 writeln!(out, "WRONG: after {} steps a loss is not below {ENOUGH}: suspect the learner", overfit.steps)?
@@ -88,8 +88,8 @@ fn learn<E: Encoding>(overfit: &Overfit, out: &mut impl Write) -> anyhow::Result
     Ok(if passed { Verdict::Fine } else { Verdict::Failed })
 }
 
-/// Nothing that keeps a network from learning by heart: no decay of the weights, no average. The rate falls so that the last
-/// steps settle.
+/// Nothing that keeps a network from memorising: no weight decay, no averaging. The rate falls so that the last steps
+/// settle.
 fn settings(steps: u64) -> LearningSettings {
     LearningSettings {
         optimizer: Optimizer { weight_decay: 0.0, ..Optimizer::default() },
@@ -108,7 +108,7 @@ fn settings(steps: u64) -> LearningSettings {
     }
 }
 
-/// The losses of policy and value as the CPU engine has them, after the way that every trained network takes.
+/// The losses of policy and value in the CPU engine, with the network exported as in a run.
 fn as_played<E: Encoding>(
     architecture: &Architecture,
     learner: &mut dyn Learner,

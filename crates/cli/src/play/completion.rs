@@ -1,4 +1,4 @@
-//! What the tab key adds.
+//! Completion with the tab key.
 
 use std::path::{Path, is_separator};
 
@@ -28,8 +28,8 @@ impl Words {
         Words { names, texts: legal.iter().map(|m| game.move_text(*m)).collect() }
     }
 
-    /// Those that begin so. The way in which programs write moves counts where nothing else begins so: both at once would be
-    /// every move twice.
+    /// Words that begin with `start`. Moves as programs write them are offered only if nothing else matches: otherwise
+    /// every move would be listed twice.
     fn beginning(&self, start: &str) -> Vec<&str> {
         let begins = |word: &&str| word.starts_with(start);
         let orders = ORDERS.iter().map(|(word, _)| *word);
@@ -61,10 +61,10 @@ fn pair(word: String) -> Pair {
     Pair { display: word.clone(), replacement: word }
 }
 
-/// The paths that begin so, as they are: an order's file is all that follows it, blanks included, and nothing is escaped.
+/// The paths that begin with `start`, unescaped: an order's file is all that follows it, blanks included.
 fn files(start: &str) -> Vec<String> {
     let folder = &start[..start.rfind(is_separator).map_or(0, |at| at + 1)];
-    // There is nobody to tell an error: a folder that cannot be read completes nothing.
+    // Errors cannot be shown here: a folder that cannot be read completes nothing.
     let paths = list(Path::new(if folder.is_empty() { "." } else { folder })).unwrap_or_default();
     let names = paths.iter().filter_map(|path| {
         let end = if path.is_dir() { "/" } else { "" };

@@ -1,4 +1,4 @@
-//! Who plays against the user, and who gives hints.
+//! The user's opponent, and the player that gives hints.
 
 use std::time::{Duration, SystemTime};
 
@@ -12,35 +12,35 @@ use indicatif::ProgressBar;
 use crate::evaluator::{kind, strongest};
 use crate::match_command::entrant;
 
-const CANNOT: &str = "the engine cannot play on";
+const CANNOT: &str = "the engine cannot continue";
 
-/// The opponent, and an adviser of full strength who is made when first asked.
+/// The opponent, and an adviser of full strength that is created when first asked.
 pub struct Engines<G: FullGame> {
     opponent: Box<dyn Player<G>>,
-    /// Whether the opponent has been told of this game, and has not failed in it.
+    /// Whether the opponent has begun this game, and has not failed in it.
     is_ready: bool,
     adviser: Option<Box<dyn Player<G>>>,
-    /// What judges positions for the opponent, if it was chosen by level, and for the adviser.
+    /// What evaluates positions for the opponent, if it was chosen by level, and for the adviser.
     evaluator: String,
-    /// What the chance of each game follows from.
+    /// The seed of the opponent's random numbers, together with the number of the game.
     seed: u64,
     games: u64,
-    /// Who the opponent is, for people.
+    /// The opponent, described for the user.
     pub described: String,
 }
 
-/// What was asked for.
+/// The opponent that was asked for.
 pub struct Wish<'a> {
-    /// How strong a tree search is.
+    /// The strength of a tree search, from 1 to 10.
     pub level: u64,
-    /// What judges its positions.
+    /// What evaluates its positions.
     pub evaluator: Option<&'a str>,
-    /// Any other player.
+    /// Any other player, instead of a tree search.
     pub player: Option<&'a str>,
 }
 
 impl<G: FullGame> Engines<G> {
-    /// A wished-for player, or a tree search: with the bundled network if it is stronger than the handcrafted
+    /// The player that was asked for, or a tree search: with the bundled network if it is stronger than the handcrafted
     /// evaluation, else with that.
     pub fn new(wish: &Wish<'_>) -> anyhow::Result<Engines<G>> {
         let evaluator = wish.evaluator.unwrap_or(strongest(G::NAME)).to_owned();
@@ -52,7 +52,7 @@ impl<G: FullGame> Engines<G> {
             Some(_) => entrant.name.clone(),
             None => format!("level {} of {}, a tree search with {}", wish.level, LEVELS.end(), entrant.name),
         };
-        // Another game every time: only the low digits matter.
+        // Different games every time.
         let seed = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos() as u64);
         let opponent = entrant.player()?;
         Ok(Engines { opponent, is_ready: false, adviser: None, evaluator, seed, games: 0, described })
@@ -63,7 +63,7 @@ impl<G: FullGame> Engines<G> {
         self.is_ready = false;
     }
 
-    /// The opponent's move. `legal` are the moves that there are. After a failure it begins anew, as far as it can.
+    /// The opponent's move. `legal` are the legal moves. After a failure the opponent begins a new game, if it can.
     pub fn choose(&mut self, game: &Played<G>, legal: &[G::Move]) -> anyhow::Result<Choice<G::Move>> {
         if !self.is_ready {
             self.games += 1;
@@ -84,7 +84,7 @@ impl<G: FullGame> Engines<G> {
     }
 }
 
-/// A tree search with an evaluator, which it is named by; at full strength without settings.
+/// A tree search that is named after its evaluator; at full strength without settings.
 fn searcher<G: FullGame>(evaluator: &str, settings: Option<TreeSettings>) -> anyhow::Result<Entrant<G>> {
     let name = match evaluator {
         "trained" => "the bundled network".to_owned(),
@@ -97,7 +97,7 @@ fn searcher<G: FullGame>(evaluator: &str, settings: Option<TreeSettings>) -> any
     Entrant::tree(&name, &name, &kind, &Cpu, settings).with_context(|| format!("cannot use {name}"))
 }
 
-/// Shows on a terminal that somebody is thinking.
+/// Lets a player choose a move, with a spinner on the terminal.
 fn think<G: FullGame>(
     player: &mut dyn Player<G>,
     game: &Played<G>,

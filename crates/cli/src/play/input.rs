@@ -10,7 +10,8 @@ use rustyline::{CompletionType, Editor};
 
 use super::completion::{Completion, Words};
 
-/// Puts the terminal back to what it is now, which editing a line changes, for a process that ends in the middle of one.
+/// Restores the terminal's present settings, which editing a line changes, for a process that ends in the middle of
+/// one.
 #[cfg(unix)]
 pub fn restore_terminal() -> impl Fn() + Send + 'static {
     let mut now = std::mem::MaybeUninit::<libc::termios>::uninit();
@@ -29,7 +30,7 @@ pub fn restore_terminal() -> impl Fn() + Send + 'static {
     || {}
 }
 
-/// Bytes that no order needs.
+/// Lines of this many bytes or more are refused.
 const LONGEST: u64 = 4096;
 
 /// The user at a terminal, or a script.

@@ -37,17 +37,17 @@ pub struct PlayCommand {
     /// How strong the engine is, from 1 to 10
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(LEVELS))]
     level: u64,
-    /// What judges positions for the engine and for hints: a network file, handcrafted, or trained (the network that comes
-    /// along) [default: trained where that is stronger than handcrafted]
+    /// What evaluates positions for the engine and for hints: a network file, handcrafted, or trained (the bundled
+    /// network) [default: trained if it is stronger than handcrafted]
     #[arg(long, value_name = "E")]
     net: Option<String>,
-    /// Another engine, in one line
+    /// Any other player to play against
     #[arg(long, value_name = "LINE", conflicts_with_all = ["level", "net"])]
     player: Option<String>,
     /// Where the game begins, in the game's notation [default: the start position]
     #[arg(long, value_name = "P", conflicts_with = "load")]
     position: Option<String>,
-    /// Go on with a saved game
+    /// Continue a saved game
     #[arg(long, value_name = "FILE")]
     load: Option<PathBuf>,
     #[command(flatten)]
@@ -55,7 +55,7 @@ pub struct PlayCommand {
 }
 
 impl PlayCommand {
-    /// The command, but for where the game begins.
+    /// The command again, without where the game begins.
     fn again(&self) -> String {
         let mut text = format!("alfil play {}", self.game);
         let mut add = |flag: &str, value: &str| text += &format!(" --{flag} {}", shell_word(value));
@@ -76,7 +76,7 @@ impl PlayCommand {
     }
 }
 
-/// A word as a shell reads it back.
+/// A word quoted for the shell.
 fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+".contains(c);
     match !text.is_empty() && text.chars().all(is_plain) {
@@ -85,7 +85,7 @@ fn shell_word(text: &str) -> String {
     }
 }
 
-/// Whether the terminal has colours, and its user wants to see them.
+/// Whether the terminal has colours, and the user has not switched them off.
 fn has_colours(variable: impl Fn(&str) -> Option<OsString>) -> bool {
     let value = |name| variable(name).filter(|value| !value.is_empty());
     value("NO_COLOR").is_none() && value("TERM").is_some_and(|terminal| terminal != "dumb")

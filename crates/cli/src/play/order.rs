@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use alfil_core::wording::did_you_mean;
 use alfil_game::{FullGame, MoveError};
 
-/// What the user wants.
+/// A move or a command of the user.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order<M> {
     Play(M),
@@ -20,25 +20,25 @@ pub enum Order<M> {
     Quit,
 }
 
-/// The orders that are no moves, with what they do.
+/// The orders that are not moves, with what they do.
 pub const ORDERS: [(&str, &str); 9] = [
     ("moves", "lists the legal moves"),
     ("undo", "takes back your last move and all that came after it"),
-    ("hint", "asks for a good move"),
-    ("save", "FILE: keeps the game in a file"),
-    ("load", "FILE: goes on with a game from a file"),
-    ("resign", "gives the game up"),
-    ("new", "begins again"),
+    ("hint", "suggests a good move"),
+    ("save", "FILE: saves the game to a file"),
+    ("load", "FILE: continues a game from a file"),
+    ("resign", "resigns the game"),
+    ("new", "starts over"),
     ("help", "shows this"),
     ("quit", "leaves, as ctrl-D does"),
 ];
 
-/// Why a line is no order.
+/// Why a line is not an order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OrderError {
     #[error("{0} needs the name of a file, as in {0} game.pgn")]
     NoFile(&'static str),
-    #[error("{0} stands alone: leave out what follows it")]
+    #[error("{0} takes no argument")]
     NotAlone(&'static str),
     #[error("the game is over{0}: there is only undo, save FILE, load FILE, new and quit")]
     Over(String),
@@ -49,7 +49,7 @@ pub enum OrderError {
 /// Reads a line. `legal` are the moves that can be played, none if the game is over.
 pub fn read<G: FullGame>(line: &str, game: &G, legal: &[G::Move]) -> Result<Order<G::Move>, OrderError> {
     let line = line.trim();
-    // A move comes first, whatever a game may call its moves.
+    // Moves have precedence: a game may name a move like an order.
     let parsed = game.parse_move(line);
     if let Some(m) = parsed.as_ref().ok().filter(|m| legal.contains(m)) {
         return Ok(Order::Play(*m));
@@ -80,7 +80,7 @@ fn unknown<G: FullGame>(line: &str, parsed: Result<G::Move, MoveError>, game: &G
     let orders = ORDERS.map(|(word, _)| word.to_owned());
     let moves = legal.iter().flat_map(|m| [game.move_name(*m), game.move_text(*m)]);
     let known: Vec<String> = orders.into_iter().chain(moves).collect();
-    // Words of this length are no typing mistakes, and would take long to compare.
+    // Lines of this length are not typing mistakes, and would take long to compare.
     let nearest = if line.len() > 40 { String::new() } else { did_you_mean(line, known.iter().map(String::as_str)) };
     if legal.is_empty() {
         return OrderError::Over(nearest);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn typing_mistakes_get_one_sentence_with_what_may_have_been_meant() {
+    fn typing_mistakes_get_one_sentence_with_a_suggestion() {
         let complaint = |line| at_start(line).unwrap_err().to_string();
         assert_eq!(complaint("Nf4"), "'Nf4' is not a legal move here (did you mean Nf3?)");
         assert!(complaint("udno").contains("(did you mean undo?)"), "{}", complaint("udno"));

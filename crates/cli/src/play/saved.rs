@@ -1,4 +1,4 @@
-//! Games in files, as PGN.
+//! Saved games, as PGN files.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,7 +9,7 @@ use alfil_game::{First, FullGame, Score, Side};
 
 use super::sitting::Sitting;
 
-/// Bytes that no saved game reaches.
+/// Bytes that are read of a saved game at most.
 const LARGEST: u64 = 1 << 20;
 
 /// Why a game cannot be saved or loaded.
@@ -19,15 +19,15 @@ pub enum SavedError {
     Read(String, io::Error),
     #[error("cannot write {0}: {1}")]
     Write(String, io::Error),
-    #[error("{0} is there already and is not one saved game of {1}: choose another name")]
+    #[error("{0} exists and is not a single saved game of {1}: choose another name")]
     Taken(String, &'static str),
-    #[error("{0} is no saved game: it should be a PGN file, as save FILE writes it")]
+    #[error("{0} is not a saved game: it should be a PGN file, as save FILE writes it")]
     NoGame(String),
     #[error("{0} is damaged or of another game: {1}")]
     Damaged(String, PgnError),
 }
 
-/// Writes a game whole or not at all. Only another saved game is written over.
+/// Writes a game completely or not at all. Only another saved game is overwritten.
 pub fn save<G: FullGame>(path: &Path, sitting: &Sitting<G>) -> Result<(), SavedError> {
     let shown = path.display().to_string();
     if path.exists() && !is_saved::<G>(&read(path)?) {
@@ -49,7 +49,7 @@ fn read(path: &Path) -> Result<Vec<u8>, SavedError> {
     Ok(bytes)
 }
 
-/// Whether a text is what `save` writes for a game, to the byte: nothing that somebody has added to it is lost.
+/// Whether a text is exactly what `save` writes for a game: nothing that was added to it by hand is lost.
 fn is_saved<G: FullGame>(text: &[u8]) -> bool {
     let again = from_pgn::<G>("", text, &G::Rules::default()).map(|sitting| to_pgn(&sitting));
     again.is_ok_and(|again| again.is_ok_and(|again| again == text))
@@ -74,7 +74,7 @@ fn from_pgn<G: FullGame>(path: &str, text: &[u8], rules: &G::Rules) -> Result<Si
     let game = games.next().ok_or_else(no_game)?.map_err(|why| SavedError::Damaged(path.to_owned(), why))?;
     let mut sitting = Sitting::new(game.start);
     game.moves.into_iter().for_each(|m| sitting.play(m));
-    // Who has lost without the rules saying so has resigned; whatever else the rules do not say was agreed on.
+    // A loss that does not follow from the rules is a resignation; any other such result was agreed on.
     if sitting.played().now().outcome().is_none() {
         match game.result {
             Some(First(Score::WIN)) => sitting.resign(Side::Second),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_saved_is_written_over() {
+    fn only_saved_games_are_overwritten() {
         let mut sitting = Sitting::new(Connect4::new(&()));
         play_line(&mut Connect4::new(&()), "443").unwrap().into_iter().for_each(|m| sitting.play(m));
         let saved = String::from_utf8(to_pgn(&sitting).unwrap()).unwrap();
@@ -136,10 +136,10 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_damaged_is_said() {
+    fn damaged_files_get_a_message() {
         let complaint = |text: &str| from_pgn::<Connect4>("x", text.as_bytes(), &()).unwrap_err().to_string();
-        assert_eq!(complaint(""), "x is no saved game: it should be a PGN file, as save FILE writes it");
-        assert!(complaint("shopping list").starts_with("x is no saved game"));
+        assert_eq!(complaint(""), "x is not a saved game: it should be a PGN file, as save FILE writes it");
+        assert!(complaint("shopping list").starts_with("x is not a saved game"));
         assert!(complaint("[Variant \"hex\"]\n\n1. 4 *\n").contains("the variant 'hex' is not connect4"));
         assert!(complaint("[Variant \"connect4\"]\n[FEN \"8/8 x\"]\n\n*\n").contains("is no connect4 position"));
         assert!(complaint("[Variant \"connect4\"]\n\n1. 1 1 2. 1 1 3. 1 1 4. 1 *\n").contains("move 4.1 is not legal"));

@@ -10,7 +10,7 @@ pub struct Seats {
     user: [bool; 2],
 }
 
-/// A text names no side.
+/// A text that names no side.
 #[derive(Debug, thiserror::Error)]
 #[error("{game} has no side '{text}'{nearest}: use {}, {}, both or none", sides[0], sides[1])]
 pub struct SideError {

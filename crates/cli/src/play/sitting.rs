@@ -1,11 +1,11 @@
-//! The game on the table.
+//! The game that is played in the terminal.
 
 use alfil_arena::player::Played;
 use alfil_game::{First, FullGame, Outcome, Score, Side};
 
 use super::seats::Seats;
 
-/// A game as far as it has been played, and how the players have ended it, if they have.
+/// A game with its moves so far, and how the players ended it, if they did (resignation, agreement).
 #[derive(Clone, Debug)]
 pub struct Sitting<G: FullGame> {
     played: Played<G>,
@@ -18,12 +18,12 @@ impl<G: FullGame> Sitting<G> {
         Sitting { played: Played::new(start), ended: None }
     }
 
-    /// The game without what the players have ended it by.
+    /// The game without a resignation or agreement.
     pub fn played(&self) -> &Played<G> {
         &self.played
     }
 
-    /// Goes on with a legal move.
+    /// Plays a legal move.
     pub fn play(&mut self, m: G::Move) {
         self.played.play(m);
     }
@@ -33,12 +33,12 @@ impl<G: FullGame> Sitting<G> {
         self.ended = Some(Outcome::win(!side, "resignation"));
     }
 
-    /// Ends the game with what the players have agreed on.
+    /// Ends the game with a result that the players have agreed on.
     pub fn agree(&mut self, score: First<Score>) {
         self.ended = Some(Outcome { score, reason: "agreement" });
     }
 
-    /// Puts the legal moves into `moves`, or none if the game is over, and then tells how it ended.
+    /// Puts the legal moves into `moves`. If the game is over, there are none, and the outcome is returned.
     pub fn legal_moves(&self, moves: &mut Vec<G::Move>) -> Option<Outcome> {
         let by_the_rules = self.played.now().legal_moves(moves);
         if self.ended.is_some() {

@@ -1,4 +1,4 @@
-//! The user and the engine at the board.
+//! A game between the user and the engine in the terminal.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::sitting::Sitting;
 use crate::game::write_columns;
 use crate::outcome::{in_words, side_name};
 
-/// A game that goes on until the user leaves.
+/// A game in the terminal, until the user leaves.
 pub struct TerminalGame<G: FullGame> {
     pub sitting: Sitting<G>,
     /// For games that are loaded.
@@ -29,9 +29,9 @@ pub struct TerminalGame<G: FullGame> {
     pub coloured: bool,
     /// Set by ctrl-C while the engine thinks.
     pub stop: Arc<AtomicBool>,
-    /// Set while the user is waited for, when ctrl-C ends the program.
+    /// Set while waiting for the user, when ctrl-C ends the program.
     pub idle: Arc<AtomicBool>,
-    /// What begins a game with the same players and rules.
+    /// The command that begins a game with the same players and rules.
     pub command: String,
 }
 
@@ -44,7 +44,7 @@ enum Change {
 }
 
 impl<G: FullGame> TerminalGame<G> {
-    /// Plays. What is said goes to `out`, a user's mistakes too: they are part of the conversation.
+    /// Plays. All messages go to `out`, also those about the user's mistakes: they are part of the conversation.
     pub fn run(&mut self, input: &mut Input, out: &mut impl Write) -> anyhow::Result<()> {
         let mut legal = Vec::new();
         let (mut is_drawn, mut is_stuck) = (false, false);
@@ -85,7 +85,7 @@ impl<G: FullGame> TerminalGame<G> {
         self.leave(out)
     }
 
-    /// Tells whether the engine had a move.
+    /// Returns whether the engine made a move.
     fn let_engine_move(&mut self, legal: &[G::Move], out: &mut impl Write) -> anyhow::Result<bool> {
         out.flush()?;
         let game = self.sitting.played();
@@ -107,7 +107,7 @@ impl<G: FullGame> TerminalGame<G> {
         match order {
             Order::Play(m) => self.sitting.play(m),
             Order::Resign => {
-                // The user, also where the engine is to move and cannot.
+                // It is the user who resigns, also when the engine is to move and cannot.
                 let side = self.sitting.played().now().side();
                 self.sitting.resign(if self.seats.is_user(side) { side } else { !side });
             }
@@ -144,7 +144,7 @@ impl<G: FullGame> TerminalGame<G> {
         let game = self.sitting.played();
         match order {
             Order::Save(path) => match saved::save(&path, &self.sitting) {
-                Ok(()) => writeln!(out, "saved: load {} goes on from here", path.display())?,
+                Ok(()) => writeln!(out, "saved: load {} continues from here", path.display())?,
                 Err(error) => writeln!(out, "{error}")?,
             },
             Order::Hint => match self.engines.advise(game, legal) {
@@ -192,11 +192,11 @@ impl<G: FullGame> TerminalGame<G> {
         if !unfinished {
             return Ok(());
         }
-        // A loaded game may have rules of its own.
+        // A loaded game may have other rules.
         let rules = |game: &G| (game.chosen_rules(), game.variant());
         if rules(game.start()) == rules(&G::new(&self.rules)) {
             let position = shell_word(&game.now().position());
-            writeln!(out, "to go on from this position, without the moves before it:")?;
+            writeln!(out, "to continue from this position, without the moves before it:")?;
             writeln!(out, "  {} --position {position}", self.command)?;
         }
         writeln!(out, "save FILE, before quit, keeps the whole game for --load FILE")?;
@@ -204,12 +204,12 @@ impl<G: FullGame> TerminalGame<G> {
     }
 }
 
-/// What may come of a hint.
+/// What to expect of a hint.
 fn expectation(worth: Worth) -> String {
     let turns = |turns: u32| if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
     match (worth, worth.own_turns()) {
         (Worth::Win(_), Some(own)) => format!(", which wins in {}", turns(own)),
-        (Worth::Loss(_), Some(own)) => format!(", though all is lost in {}", turns(own)),
+        (Worth::Loss(_), Some(own)) => format!(", though it loses in {}", turns(own)),
         _ => format!(", expecting {:.0} % of the point", 100.0 * worth.points()),
     }
 }

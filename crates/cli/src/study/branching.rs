@@ -29,13 +29,13 @@ pub struct Branching {
     games: u64,
     #[command(flatten)]
     rules: RulesText,
-    /// The game to set beside it, by its usual rules
+    /// The game to compare it with, by its usual rules
     #[arg(long, value_name = "GAME", default_value = registry::names()[0])]
     against: String,
-    /// Who plays against itself
+    /// The player of both sides
     #[arg(long, value_name = "LINE", default_value = "random")]
     player: String,
-    /// What all chance follows from
+    /// The seed of all random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Print JSON
@@ -49,7 +49,7 @@ pub struct Branching {
 pub fn run(command: &Branching, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let mut names = vec![command.game.as_str(), command.against.as_str()];
     names.dedup();
-    // What cannot be played or written should show before any game is played.
+    // Fail before any game is played, not after all of them.
     for name in &names {
         with_game!(name, G => check::<G>(command))??;
     }
@@ -84,7 +84,7 @@ pub fn run(command: &Branching, out: &mut impl Write) -> anyhow::Result<Verdict>
         });
         writeln!(out, "{report}")?;
     } else {
-        let random = format!("The first {RANDOM_PLIES} plies of each are at random.");
+        let random = format!("The first {RANDOM_PLIES} plies of each game are random.");
         write!(out, "{}, seed {}.\n{random}\n\n{}", title(command), command.seed, FiguresTable(&all))?;
         if stopped {
             let played = |figures: &Figures| format!("{} games of {}", figures.sample.lengths.total(), figures.game);
@@ -102,7 +102,7 @@ fn title(command: &Branching) -> String {
     format!("{} games each, {} against itself{rules}", command.games, command.player)
 }
 
-/// The rules that were chosen are those of the game, not of the one beside it.
+/// The options of the rules are for the game, not for the one that it is compared with.
 fn rules<G: FullGame>(command: &Branching) -> anyhow::Result<G::Rules> {
     if command.game == G::NAME { command.rules.read::<G>() } else { Ok(G::Rules::default()) }
 }

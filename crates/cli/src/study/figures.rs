@@ -1,4 +1,4 @@
-//! What a sample says about a game.
+//! Figures of a game, from a sample.
 
 use serde_json::{Value, json};
 
@@ -8,10 +8,10 @@ use super::sample::Sample;
 /// Plies that are counted together.
 pub const STEP: usize = 10;
 
-/// Plies that a smaller share of the games reaches are not looked at one by one: they would show but noise.
+/// Plies that a smaller share of the games reaches are not shown one by one: they would show only noise.
 pub const FEW: f64 = 0.05;
 
-/// A game's name with what was seen in its games.
+/// A game's name with a sample of its games.
 pub struct Figures {
     pub game: &'static str,
     pub sample: Sample,
@@ -23,28 +23,29 @@ impl Figures {
         self.sample.by_ply.iter().collect()
     }
 
-    /// Legal moves in the positions from a ply up to another one, which does not count.
+    /// Legal moves in the positions from ply `from` up to but not including ply `to`.
     pub fn branching_between(&self, from: usize, to: usize) -> Histogram {
         self.sample.by_ply.iter().take(to).skip(from).collect()
     }
 
-    /// Games that have a position after so many plies.
+    /// Games that reach this ply.
     pub fn games_at(&self, ply: usize) -> u64 {
         self.sample.by_ply.get(ply).map_or(0, Histogram::total)
     }
 
-    /// Plies that more than [`FEW`] of the games reach.
+    /// Plies that at least the share [`FEW`] of the games reaches.
     pub fn common_plies(&self) -> usize {
         let least = FEW * self.sample.lengths.total() as f64;
         self.sample.by_ply.iter().take_while(|histogram| histogram.total() as f64 >= least).count()
     }
 
-    /// The logarithm of the size of the game's tree, by Allis's estimate: mean length times that of the mean branching factor.
+    /// The decimal logarithm of the size of the game tree, by Allis's estimate (1994): mean length times the logarithm
+    /// of the mean branching factor.
     pub fn log10_tree(&self) -> f64 {
         self.sample.lengths.mean() * self.branching().mean().max(1.0).log10()
     }
 
-    /// All of it.
+    /// All figures.
     pub fn json(&self) -> Value {
         let moves = |histogram: &Histogram| {
             json!({

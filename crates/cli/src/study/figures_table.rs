@@ -4,11 +4,11 @@ use std::fmt::{self, Display};
 
 use super::figures::{Figures, STEP};
 
-/// Columns of a game, and of what stands before them.
+/// Characters of a game's column, and of the labels before it.
 const GAME: usize = 30;
 const LABEL: usize = 18;
 
-/// The table.
+/// A table of figures, one column per game.
 pub struct FiguresTable<'a>(pub &'a [Figures]);
 
 impl Display for FiguresTable<'_> {
@@ -77,8 +77,8 @@ fn conclusion(all: &[Figures]) -> String {
     let four = |figures: &Figures| figures.branching().mean().powi(4);
     let looks = list(&|figures| format!("{:.0} positions in {}", four(figures), figures.game));
     wrap(&format!(
-        "By mean length x log10 of mean moves there are about {trees}, and to look at everything four plies ahead takes \
-         about {looks}."
+        "By mean length x log10 of mean moves there are about {trees}, and looking at everything four plies ahead \
+         takes about {looks}."
     ))
 }
 

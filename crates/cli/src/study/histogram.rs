@@ -1,14 +1,14 @@
-//! Whole numbers, counted.
+//! Counts of whole numbers.
 
 /// How often each whole number was seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
-    /// By number.
+    /// Indexed by number.
     counts: Vec<u64>,
 }
 
 impl Histogram {
-    /// Sees a number.
+    /// Counts a number.
     pub fn add(&mut self, number: usize) {
         if self.counts.len() <= number {
             self.counts.resize(number + 1, 0);
@@ -16,7 +16,7 @@ impl Histogram {
         self.counts[number] += 1;
     }
 
-    /// Sees all that another one has seen.
+    /// Adds the counts of another one.
     pub fn merge(&mut self, other: &Histogram) {
         if self.counts.len() < other.counts.len() {
             self.counts.resize(other.counts.len(), 0);
@@ -24,23 +24,23 @@ impl Histogram {
         self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
     }
 
-    /// How many numbers.
+    /// How many numbers were counted.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// How many of them are in a range.
+    /// How many of them are at least `from` and less than `to`.
     pub fn between(&self, from: usize, to: usize) -> u64 {
         self.counts.iter().take(to).skip(from).sum()
     }
 
-    /// Their mean; 0 of none.
+    /// Their mean; 0 if there are none.
     pub fn mean(&self) -> f64 {
         let sum: u64 = self.counts.iter().zip(0..).map(|(count, number)| count * number).sum();
         sum as f64 / self.total().max(1) as f64
     }
 
-    /// The smallest number that a share of all of them does not exceed: the median for 0.5.
+    /// The smallest number that at least this share of them does not exceed: the median for 0.5.
     pub fn quantile(&self, share: f64) -> usize {
         let rank = (share * self.total() as f64).ceil().max(1.0) as u64;
         let mut seen = 0;

@@ -15,7 +15,7 @@ use crate::Verdict;
 
 #[derive(Subcommand)]
 pub enum StudyCommand {
-    /// Count legal moves by ply and the length of games, beside those of another game
+    /// Count legal moves by ply and the length of games, compared with another game
     Branching(branching::Branching),
 }
 

@@ -14,10 +14,10 @@ const GAP: f64 = 64.0;
 const LENGTHS: f64 = 150.0;
 const BELOW: f64 = 52.0;
 
-/// Bars of lengths, at most.
+/// Bars of the lengths, at most.
 const BARS: usize = 60;
 
-/// Legal moves by ply, as means with the middle half of the positions around them; and below it how long games are.
+/// Legal moves by ply, as means with the middle half of the positions around them; below, the lengths of games.
 pub fn svg(all: &[Figures], title: &str) -> String {
     let plies = all.iter().map(|figures| figures.common_plies()).max().unwrap_or(0).max(1);
     let bars = Bars { width: plies.div_ceil(BARS), count: plies.div_ceil(plies.div_ceil(BARS)) };
@@ -54,7 +54,7 @@ fn plot(x: Axis, y: Axis, top: f64, height: f64) -> Plot {
     Plot { x, y, left: LEFT, right: WIDTH - RIGHT, top, bottom: top + height }
 }
 
-/// The quartiles of the legal moves by ply, as long as there are games enough.
+/// The quartiles of the legal moves by ply, as long as there are enough games.
 fn middle(figures: &Figures) -> Vec<(usize, f64, f64)> {
     let plies = figures.sample.by_ply.iter().take(figures.common_plies()).enumerate();
     plies.map(|(ply, moves)| (ply, moves.quantile(0.25) as f64, moves.quantile(0.75) as f64)).collect()
@@ -70,7 +70,7 @@ fn draw_moves(picture: &mut Picture, plot: &Plot, figures: &Figures, colour: Col
     picture.line(&format!("line {}", colour.class()), means);
 }
 
-/// Lengths that are counted together.
+/// Ranges of lengths that are counted together.
 struct Bars {
     width: usize,
     count: usize,
@@ -85,7 +85,7 @@ impl Bars {
     }
 }
 
-/// The lengths as a stair.
+/// The lengths as a step line.
 fn draw_lengths(picture: &mut Picture, plot: &Plot, bars: &Bars, figures: &Figures, colour: Colour) {
     let shares = bars.shares(figures);
     let last = shares.iter().rposition(|share| *share > 0.0).map_or(0, |bar| bar + 1);

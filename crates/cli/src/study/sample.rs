@@ -14,30 +14,29 @@ use super::histogram::Histogram;
 use crate::match_command::Arena;
 use crate::outcome::in_words;
 
-/// Plies at the beginning of a game whose moves are any legal ones: a player that leaves nothing to chance would play the same
-/// game every time.
+/// Plies of random moves at the beginning of a game: a deterministic player would play the same game every time.
 pub const RANDOM_PLIES: usize = 4;
 
 /// Which games to play.
 pub struct Games<R> {
     pub rules: R,
     pub count: u64,
-    /// What all chance follows from.
+    /// The seed of all random numbers.
     pub seed: u64,
 }
 
 /// What was seen in the games.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Sample {
-    /// Legal moves in the positions after so many plies.
+    /// Legal moves by ply.
     pub by_ply: Vec<Histogram>,
-    /// Plies of the games.
+    /// Plies per game.
     pub lengths: Histogram,
     /// Games by how they ended.
     pub ends: BTreeMap<String, u64>,
 }
 
-/// A game, as far as it is of interest here.
+/// What is counted of a game.
 struct Shape {
     /// Legal moves at each ply.
     branching: Vec<usize>,
@@ -45,8 +44,8 @@ struct Shape {
 }
 
 impl Sample {
-    /// Plays games from the start position on all cores. What is seen follows from the seed, unless it is stopped before the
-    /// end. `tell` hears of every game.
+    /// Plays games from the start position on all cores. The same seed gives the same sample, unless it is stopped
+    /// early. `tell` is called after every game.
     pub fn play<G: FullGame>(
         entrant: &Entrant<G>,
         games: &Games<G::Rules>,
@@ -72,14 +71,14 @@ impl Sample {
                 };
                 scope.spawn(move || {
                     if let Err(failed) = catch_panic("the study", || work(&sender)).flatten() {
-                        // Nobody listens any more if another thread failed before.
+                        // The receiver is gone if another thread failed before.
                         let _ = sender.send(Err(failed.into()));
                     }
                 });
             }
             drop(sender);
             let mut note = |shape: Result<Shape, PlayerError>| {
-                sample.add::<G>(&shape.with_context(|| format!("{} cannot go on playing", entrant.name))?);
+                sample.add::<G>(&shape.with_context(|| format!("{} cannot continue", entrant.name))?);
                 tell();
                 Ok(())
             };
@@ -135,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn in_tic_tac_toe_there_is_a_move_less_at_every_ply() {
+    fn tic_tac_toe_has_one_move_less_at_every_ply() {
         let random = Entrant::<TicTacToe>::new("r", "r", || Box::new(RandomPlayer::default()));
         let sample = play(&random, 500, 1);
         assert_eq!((sample.lengths.total(), sample.ends.values().sum()), (500, 500u64));
@@ -151,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn players_without_chance_play_different_games() {
+    fn deterministic_players_play_different_games() {
         let make = || -> Box<dyn Player<TicTacToe>> { Box::new(AlphaBetaPlayer::new(1, Knowledge::Full, true)) };
         let sample = play(&Entrant::new("a", "a", make), 100, 1);
         assert!(sample.ends.len() > 1, "{sample:?}");

@@ -1,4 +1,4 @@
-//! What a configuration computes with on this machine.
+//! The devices and threads of a configuration on this machine.
 
 use std::sync::Arc;
 
@@ -9,15 +9,15 @@ use anyhow::Context;
 
 use crate::torch::{self, Libtorch};
 
-/// Lanes a CUDA device: while one computes, the other gathers.
-const LANES_A_DEVICE: usize = 2;
+/// Lanes per CUDA device: while one computes, the other gathers positions.
+const LANES_PER_DEVICE: usize = 2;
 
-/// What a configuration computes with on this machine. Needs libtorch.
+/// The devices and threads of a configuration on this machine. Needs libtorch.
 pub fn machine(config: &Config) -> anyhow::Result<Machine> {
     let libtorch = torch::require()?;
     let devices = libtorch.devices(&config.machine.device)?;
     let on_cuda = is_cuda(&devices);
-    let usual_lanes = if on_cuda { LANES_A_DEVICE * devices.len() } else { cores() };
+    let usual_lanes = if on_cuda { LANES_PER_DEVICE * devices.len() } else { cores() };
     let learning = learning_devices(devices.clone(), config.machine.replicas);
     Ok(Machine {
         learner: Arc::new(move |architecture, encoding, settings, seed| {
@@ -35,19 +35,20 @@ pub fn machine(config: &Config) -> anyhow::Result<Machine> {
     })
 }
 
-/// Several devices of libtorch, of which threads take one each in turn.
+/// Several devices of libtorch, which threads take in turn.
 pub fn device_group(libtorch: &dyn Libtorch, names: &[String]) -> anyhow::Result<DeviceGroup> {
     let mut devices = names.iter().map(|name| libtorch.open(name)).collect::<Result<Vec<_>, _>>()?.into_iter();
     let first = devices.next().context("there is no device")?;
     Ok(DeviceGroup::new(first, devices))
 }
 
-/// What a learner splits its batches among: the devices, or so many threads of the CPU, where 0 is one a core.
+/// What a learner splits its batches among: the CUDA devices, or `replicas` threads of the CPU, where 0 is one per
+/// core.
 pub fn learning_devices(devices: Vec<String>, replicas: usize) -> Vec<String> {
     if is_cuda(&devices) {
         return devices;
     }
-    // On the CPU a device stands for a thread.
+    // On the CPU every entry stands for a thread.
     vec![devices[0].clone(); if replicas == 0 { cores() } else { replicas }]
 }
 

@@ -30,7 +30,7 @@ pub struct TrainCommand {
     /// The run's name, or a path with a slash in it [default: the configuration's name]
     #[arg(long, value_name = "NAME")]
     run: Option<String>,
-    /// Stop after this time, such as 90s, 20m or 1h30m (a bare number is seconds); the same command goes on later
+    /// Stop after this time, such as 90s, 20m or 1h30m (a bare number is seconds); the same command resumes the run
     #[arg(long = "for", value_name = "TIME", value_parser = time::parse)]
     time: Option<Duration>,
     /// Compute on this device: cpu, cuda, cuda:N or auto
@@ -39,7 +39,7 @@ pub struct TrainCommand {
     /// Set a key of the configuration, such as training.batch=128; can be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// What is printed
+    /// How progress is printed
     #[arg(long, value_enum, default_value_t = Log::Text)]
     log: Log,
 }
@@ -48,7 +48,7 @@ pub struct TrainCommand {
 enum Log {
     /// Bars in a terminal, else plain lines
     Text,
-    /// A JSON object a line
+    /// One JSON object per line
     Json,
 }
 
@@ -60,7 +60,7 @@ pub fn run(mut command: TrainCommand, out: &mut impl Write) -> anyhow::Result<Ve
     with_encoding!(&config.encoding.clone(), E => train::<E>(command, config, machine, directory, out))?
 }
 
-/// The folder of the run that a command means.
+/// The folder of the command's run.
 fn directory(command: &TrainCommand) -> anyhow::Result<RunDirectory> {
     let name = match &command.run {
         Some(name) => name.clone(),
@@ -70,7 +70,7 @@ fn directory(command: &TrainCommand) -> anyhow::Result<RunDirectory> {
     ensure!(
         directory.has_begun()
             || directory.is_free().with_context(|| format!("cannot list {}", directory.path().display()))?,
-        "{} is no run, and not empty: choose another name with --run",
+        "{} is not a run, and not empty: choose another name with --run",
         directory.path().display()
     );
     Ok(directory)
@@ -78,7 +78,10 @@ fn directory(command: &TrainCommand) -> anyhow::Result<RunDirectory> {
 
 /// The folder of the run with this name, or at this path.
 pub fn run_directory(name: &str) -> anyhow::Result<RunDirectory> {
-    ensure!(!["", ".", ".."].contains(&name), "'{name}' is no name of a run: use a word, or a path with a slash in it");
+    ensure!(
+        !["", ".", ".."].contains(&name),
+        "'{name}' cannot be the name of a run: use a word, or a path with a slash in it"
+    );
     let is_path = name.contains(std::path::MAIN_SEPARATOR);
     Ok(RunDirectory::new(if is_path { PathBuf::from(name) } else { Path::new(RUNS).join(name) }))
 }
@@ -114,7 +117,7 @@ fn train<E: Encoding>(
     Ok(Verdict::Fine)
 }
 
-/// Set by ctrl-C, a polite kill, or the end of the time.
+/// Set by ctrl-C, SIGTERM, or when the time is over.
 fn stop_flag(time: Option<Duration>) -> anyhow::Result<Arc<AtomicBool>> {
     let stop = stop::flag()?;
     if let Some(time) = time {

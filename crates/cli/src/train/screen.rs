@@ -1,4 +1,4 @@
-//! What a run shows while it goes on.
+//! What `alfil train` prints while it runs.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -16,24 +16,24 @@ use crate::counters::{Counters, rate};
 use crate::pace::Pace;
 use crate::time::clock;
 
-/// Where there are no bars, a phase tells how far it is every so often.
+/// How often the progress of a phase is printed where there are no bars.
 const REMINDER: Duration = Duration::from_secs(30);
 
-/// How often bars are drawn if nothing happens.
+/// How often bars are redrawn if nothing happens.
 const TICK: Duration = Duration::from_millis(500);
 
 /// Lines go to the output, and bars, if there are any, to the terminal.
 pub struct Screen<'a> {
     out: &'a mut dyn Write,
     kind: Kind,
-    /// When this process began, for all other times.
+    /// When this process began; other times are relative to it.
     began: Instant,
-    /// When progress was last told of.
+    /// When progress was last printed.
     last: Instant,
-    /// How fast the phase goes, and what it counts.
+    /// The speed of the phase, and the unit that it counts.
     pace: Pace,
     unit: &'static str,
-    /// Games at once on a lane.
+    /// Games at once per lane.
     at_once: usize,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Screen<'a> {
     pub fn begin(&mut self, directory: &RunDirectory, resumed: bool, state: &State) {
         let path = directory.path().display();
         let line = match resumed {
-            true => format!("going on with {path}: generation {}, {} so far", state.generation, clock(state.seconds)),
+            true => format!("resuming {path}: generation {}, {} so far", state.generation, clock(state.seconds)),
             false => format!("a new run in {path}"),
         };
         let object =
@@ -84,7 +84,7 @@ impl<'a> Screen<'a> {
         let line = match complete {
             true => format!("complete: the network is {}", network.display()),
             false => format!(
-                "stopped in generation {}: the same command goes on; the network so far is {}",
+                "stopped in generation {}: the same command resumes it; the network so far is {}",
                 state.generation,
                 network.display()
             ),
@@ -150,7 +150,8 @@ impl<'a> Screen<'a> {
         }
     }
 
-    /// So many units of the phase are done; more is told in lines, and as an object.
+    /// Reports that `done` units of the phase are finished. `more` gives further lines of text, and the details for
+    /// JSON.
     fn progress(&mut self, unit: &'static str, done: u64, of: u64, more: impl FnOnce() -> (Vec<String>, Value)) {
         let now = self.began.elapsed().as_secs_f64();
         if self.unit != unit {
@@ -162,11 +163,11 @@ impl<'a> Screen<'a> {
             return;
         }
         let (mut lines, details) = more();
-        let (a_second, left) = (self.pace.a_second(), self.pace.left(of, now));
+        let (per_second, left) = (self.pace.a_second(), self.pace.left(of, now));
         let mut speed = unit.to_owned();
-        if let (Some(a_second), Some(left)) = (a_second, left) {
-            // Writing to a text cannot fail.
-            let _ = write!(speed, ", {}/s, {} left", rate(a_second), clock(left));
+        if let (Some(per_second), Some(left)) = (per_second, left) {
+            // Writing to a string cannot fail.
+            let _ = write!(speed, ", {}/s, {} left", rate(per_second), clock(left));
         }
         lines.insert(0, speed);
         if let Kind::Bars(bars) = &self.kind {
@@ -174,7 +175,7 @@ impl<'a> Screen<'a> {
         }
         self.last = Instant::now();
         let progress = json!({
-            "event": "progress", "done": done, "of": of, "unit": unit, "per_second": a_second, "left": left,
+            "event": "progress", "done": done, "of": of, "unit": unit, "per_second": per_second, "left": left,
             "details": details,
         });
         self.line(&format!("      {done}/{of} {}", lines.join("\n      ")), progress);
@@ -184,7 +185,7 @@ impl<'a> Screen<'a> {
         self.line(&format!("warning: {text}"), json!({"event": "warning", "text": text}));
     }
 
-    /// A line of text, or an object. Nobody reading is no reason to stop.
+    /// Prints a line of text, or an object. The run continues even if the output is closed.
     fn line(&mut self, text: &str, object: Value) {
         let out = &mut self.out;
         let mut write = |text: &str| drop(writeln!(out, "{text}").and_then(|()| out.flush()));
@@ -203,9 +204,9 @@ struct Bars {
     whole: ProgressBar,
     generation: ProgressBar,
     phase: ProgressBar,
-    /// How fast generations go, in seconds since the bar of the whole run began.
+    /// The speed of generations, in seconds since the bar of the whole run began.
     pace: Arc<Mutex<Pace>>,
-    /// The generation, its phase, and those before it with their times.
+    /// The generation, its phase, and its earlier phases with their times.
     at: (u32, &'static str, String),
 }
 

@@ -1,4 +1,4 @@
-//! A generation in one line, and its rating, if it has one, in another.
+//! A generation in one line, and its rating, if there is one, in another.
 
 use alfil_nn::learning::{Loss, Losses};
 use alfil_train::run::Metrics;
@@ -7,7 +7,7 @@ use crate::time::clock;
 
 pub const HEADING: &str = " gen    time  games plies  W/D/L %   policy      value       gate";
 
-/// Losses are those of training and of games that were held out; what was not measured is a dash.
+/// Losses are of training and of held-out games; what was not measured is a dash.
 pub fn summary(metrics: &Metrics) -> String {
     let Metrics { generation, seconds, selfplay, learning, gate, promoted, rating } = metrics;
     let share = |count: u64| 100.0 * count as f64 / selfplay.games.max(1) as f64;

@@ -165,7 +165,7 @@ fn a_position_is_searched_and_the_tree_drawn() {
     assert!(complaint(&["search", "chess", "--evaluator", "rollout:x"]).contains("from 1 to 10000 games"));
     assert!(complaint(&["search", "connect4", "--moves", "1212121"]).contains("the game is over"));
     assert!(complaint(&["search", "chess", "--evaluator", &tiny]).contains("made for tictactoe/stones"));
-    assert!(complaint(&["search", "chess", "--movetime", "0"]).contains("'0' is no length of time"));
+    assert!(complaint(&["search", "chess", "--movetime", "0"]).contains("'0' is not a duration"));
     assert!(complaint(&["search", "chess", "--dot", "/no/such/folder/x"]).contains("/no/such/folder/x"));
 }
 
@@ -199,7 +199,7 @@ fn the_engine_speaks_and_positions_are_analysed() {
     assert!(text.contains("] 100% won   0% drawn   0% lost\n      #2  "), "{text}");
     let best = json(&[&two[..], &["--json"]].concat())["lines"][0].clone();
     assert_eq!((&best["mate"], &best["wdl"]), (&2.into(), &serde_json::json!([1.0, 0.0, 0.0])), "{best}");
-    assert!(complaint(&["analyse", "--movetime", "5x"]).contains("'5x' is no length of time"));
+    assert!(complaint(&["analyse", "--movetime", "5x"]).contains("'5x' is not a duration"));
     assert!(complaint(&["analyse", "--moves", "f3 e5 g4 Qh4"]).contains("the game is over"));
 }
 
@@ -213,7 +213,7 @@ fn the_signature_of_the_search_is_always_the_same() {
 }
 
 #[test]
-fn whole_turns_are_searched_with_fewer_nodes_than_minimax_looks_at() {
+fn whole_turns_are_searched_with_fewer_nodes_than_minimax() {
     for game in ["headquarters", "connect4"] {
         let report = json(&["bench", "turns", game, "--depths", "1,3,4", "--actions", "3", "--json"]);
         let nodes = |depth: usize| report["depths"][depth]["turns"][0]["nodes"].as_u64().unwrap();
@@ -227,7 +227,7 @@ fn whole_turns_are_searched_with_fewer_nodes_than_minimax_looks_at() {
     assert!(table.starts_with("tictactoe, alpha-beta: nodes"), "a turn is one move: {table}");
     let short = ["bench", "turns", "headquarters", "--depths", "1", "--rules", "turn_cap=2"];
     let table = stdout(&short);
-    assert!(table.starts_with("headquarters, alpha-beta over whole turns of 5 moves a piece: nodes"), "{table}");
+    assert!(table.starts_with("headquarters, alpha-beta over whole turns of 5 moves per piece: nodes"), "{table}");
     assert_eq!(table.lines().filter(|line| line.trim_start().starts_with(['1', '2', '3'])).count(), 2, "{table}");
     assert!(complaint(&["bench", "turns", "chss"]).contains("did you mean chess?"));
 }
@@ -251,7 +251,7 @@ fn self_play_is_measured() {
     }
     let text = stdout(&["selfplay", "rollout", "--game", "tictactoe", "-o", &folder.file("other"), "--games", "5"]);
     assert!(text.contains("5 ") && text.lines().all(|line| line.len() <= 100), "{text}");
-    // All of what can be chosen, twice into the same folder: the second time other games.
+    // With all options, several times into the same folder: different games every time.
     let starts = folder.file("starts");
     std::fs::write(&starts, "# a quiet middle game\n6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1\n").unwrap();
     let many = folder.file("many");
@@ -267,7 +267,7 @@ fn self_play_is_measured() {
         "-o",
         &many,
     ]);
-    for expected in ["given up", "cache", "games/s"] {
+    for expected in ["resigned", "cache", "games/s"] {
         let text = stdout(&[&["selfplay", "handcrafted"], &arguments[..]].concat());
         assert!(text.contains(expected) && text.lines().all(|line| line.len() <= 100), "{text}");
     }
@@ -317,7 +317,7 @@ fn training_is_measured() {
 }
 
 #[test]
-fn a_batch_is_learnt_by_heart() {
+fn a_batch_is_memorised() {
     // Most games of tic-tac-toe begin with the same positions: their targets must not contradict each other.
     let overfit = "net overfit --encoding tictactoe/stones --arch 16x2 --batch 64 --device cpu --steps";
     let overfit = |more: &[&'static str]| [&overfit.split(' ').collect::<Vec<_>>(), more].concat();
@@ -398,7 +398,7 @@ fn a_run_has_a_report() {
     assert_eq!(std::fs::read(elsewhere).unwrap(), std::fs::read(run.report()).unwrap());
 }
 
-/// Starts a command, interrupts it once `begun` says so, and tells what it printed.
+/// Starts a command, interrupts it as soon as `begun` is true, and returns what it printed.
 #[cfg(unix)]
 fn interrupted(arguments: &[&str], begun: impl Fn() -> bool) -> String {
     use super::support::{ends, interrupt};
@@ -418,8 +418,8 @@ fn interrupted(arguments: &[&str], begun: impl Fn() -> bool) -> String {
 
 #[cfg(unix)]
 #[test]
-fn interrupted_commands_tell_what_they_have_found() {
-    // Long enough for a handler to be there, on any machine.
+fn interrupted_commands_print_what_they_have_found() {
+    // Long enough for the handler to be installed, on any machine.
     let after_a_while = || {
         std::thread::sleep(std::time::Duration::from_secs(2));
         true

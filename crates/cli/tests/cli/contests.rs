@@ -29,7 +29,7 @@ fn a_match_is_summed_up() {
 }
 
 #[test]
-fn a_match_goes_on_from_its_journal() {
+fn a_match_resumes_from_its_journal() {
     let folder = Folder::new("resume");
     let (pgn, journal) = (folder.file("games.pgn"), folder.file("games.pgn.journal"));
     let play = |games: &str| json(&["match", "random", "alphabeta:depth=1", "--games", games, "--pgn", &pgn, "--json"]);
@@ -47,7 +47,7 @@ fn a_match_goes_on_from_its_journal() {
 }
 
 #[test]
-fn networks_play_and_climb() {
+fn networks_play_matches_and_ladders() {
     let folder = Folder::new("ladder");
     let (one, two) = (folder.file("one.safetensors"), folder.file("two.safetensors"));
     for (file, seed) in [(&one, "1"), (&two, "2")] {
@@ -128,7 +128,7 @@ fn the_engine_plays_any_game_in_a_match() {
     let report = json(&play);
     assert_eq!((&report["games"], report["faults"].as_array().map_or(0, Vec::len)), (&2.into(), 0), "{report}");
     assert_eq!(json(&["pgn", "check", &pgn, "--game", "connect4", "--json"])["games"], 2);
-    assert_eq!(alfil(&["pgn", "check", &pgn]).status.code(), Some(1), "they are no games of chess");
+    assert_eq!(alfil(&["pgn", "check", &pgn]).status.code(), Some(1), "they are not games of chess");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn rules_are_chosen_and_remembered() {
 
 #[cfg(unix)]
 #[test]
-fn interrupted_contests_tell_what_they_have_found() {
+fn interrupted_contests_print_what_they_have_found() {
     let folder = Folder::new("interrupted");
     for contest in ["match", "ladder"] {
         let state = folder.file(contest);
@@ -172,7 +172,7 @@ fn interrupted_contests_tell_what_they_have_found() {
     }
 }
 
-/// It knows no move.
+/// The engine only plays an illegal move.
 #[cfg(unix)]
 #[test]
 fn a_match_with_faults_has_failed() {
@@ -196,7 +196,7 @@ fn an_engine_named_without_a_path_is_found() {
 
     let folder = Folder::new("named");
     let engine = folder.file("fake-engine");
-    // The shell is named by its path: PATH holds nothing else than the engine.
+    // The shell is named by its path: PATH holds only the engine.
     let script = "#!/bin/sh\nwhile read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; quit) exit;; \
                   go*) echo bestmove a1a1;; esac; done\n";
     std::fs::write(&engine, script).unwrap();
@@ -205,7 +205,7 @@ fn an_engine_named_without_a_path_is_found() {
         let arguments = ["match", "uci:fake-engine,nodes=1", "random", "--games", "2"];
         Command::new(env!("CARGO_BIN_EXE_alfil")).env("PATH", path).args(arguments).output().unwrap()
     };
-    // It plays, if only an illegal move.
+    // It is found: it plays, although an illegal move.
     let found = play(&folder.file(""));
     assert_eq!(found.status.code(), Some(1), "{found:?}");
     assert!(String::from_utf8_lossy(&found.stdout).contains("not a legal move"), "{found:?}");
@@ -216,7 +216,7 @@ fn an_engine_named_without_a_path_is_found() {
     assert_eq!(text.lines().count(), 1, "{text}");
 }
 
-/// Its engine does not notice that nobody speaks to it any more.
+/// The engine does not notice that its input is closed.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_killed_match_leaves_no_engine_behind() {
@@ -243,7 +243,7 @@ fn a_killed_match_leaves_no_engine_behind() {
     contest.kill().unwrap();
     contest.wait().unwrap();
     let process = format!("/proc/{}/stat", std::fs::read_to_string(&pid).unwrap().trim());
-    // One that nobody has reaped yet is a zombie.
+    // A process that was not reaped yet is a zombie.
     let is_gone = |stat: String| stat.contains(") Z ");
     wait_until(&|| std::fs::read_to_string(&process).map_or(true, is_gone));
 }

@@ -1,4 +1,4 @@
-//! Files of earlier versions: what was begun with them goes on.
+//! Files of earlier versions can be resumed from.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ fn copy_all(source: &Path, target: &Path) {
 }
 
 #[test]
-fn a_match_goes_on_from_an_old_journal() {
+fn a_match_resumes_from_an_old_journal() {
     let folder = Folder::new("old-match");
     let pgn = copy("match.pgn", &folder);
     copy("match.pgn.journal", &folder);
@@ -46,7 +46,7 @@ fn a_match_goes_on_from_an_old_journal() {
 }
 
 #[test]
-fn a_ladder_goes_on_from_an_old_file() {
+fn a_ladder_resumes_from_an_old_file() {
     let folder = Folder::new("old-ladder");
     let state = copy("ladder.jsonl", &folder);
     let old = std::fs::read_to_string(&state).unwrap();
@@ -68,7 +68,7 @@ mod runs {
     }
 
     #[test]
-    fn old_runs_go_on() {
+    fn old_runs_resume() {
         let folder = Folder::new("old-runs");
         let config = copy("small.toml", &folder);
         for (name, settings) in [("old", &["--set", "training.reuse=3", "--set", "generations=3"][..]), ("half", &[])] {

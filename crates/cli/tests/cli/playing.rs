@@ -15,7 +15,7 @@ fn script(arguments: &[&str], lines: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Who leaves in the middle of the script does not read on.
+    // A game that ends in the middle of the script does not read the rest.
     let _ = play.stdin.take().unwrap().write_all(lines.as_bytes());
     play.wait_with_output().unwrap()
 }
@@ -26,7 +26,7 @@ fn played(arguments: &[&str], lines: &str) -> String {
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(!text.contains('\u{1b}'), "escape codes in a pipe: {text:?}");
-    // Paths and positions are as long as they are.
+    // Lines with paths and positions may be longer.
     let mut lines = text.lines().filter(|line| !line.contains('/'));
     assert!(lines.all(|line| line.chars().count() <= 80), "{text}");
     text
@@ -37,7 +37,7 @@ fn a_game_is_played_to_its_end() {
     let text = played(&["chess", "--side", "both"], "f3\ne5\ng2g4\nQh4\nhint\n");
     assert!(text.contains("last move: Qh4# by black. black wins: checkmate\nsave FILE keeps the game"), "{text}");
     assert!(text.trim_end().ends_with("the game is over: there is only undo, save FILE, load FILE, new and quit"));
-    // Perfect play against any moves does not lose.
+    // Perfect play does not lose against any moves.
     for moves in ["1\n2\n3\n4\n5\n6\n7\n8\n9\n", "5\n1\n3\n7\n2\n8\n4\n6\n9\n"] {
         let text = played(&["tictactoe", "--side", "x", "--player", "oracle"], &format!("{moves}{moves}{moves}"));
         assert!(text.starts_with("The engine: oracle.\nYou play x. Type a move, or help.\n"), "{text}");
@@ -92,7 +92,7 @@ fn games_are_saved_and_loaded() {
     let text = played(&["connect4", "--side", "both"], &lines);
     assert_eq!(text.matches("saved: ").count(), 2, "{text}");
     assert!(
-        text.contains("other.txt is there already and is not one saved game of connect4: choose another name"),
+        text.contains("other.txt exists and is not a single saved game of connect4: choose another name"),
         "{text}"
     );
     assert!(text.contains("cannot write "), "{text}");
@@ -108,7 +108,7 @@ fn games_are_saved_and_loaded() {
 }
 
 #[test]
-fn what_other_programs_ended_stays_ended() {
+fn games_that_other_programs_ended_stay_ended() {
     let folder = Folder::new("agreed");
     let file = folder.file("drawn.pgn");
     std::fs::write(&file, "[Event \"?\"]\n\n1. e4 e5 1/2-1/2\n").unwrap();
@@ -117,7 +117,7 @@ fn what_other_programs_ended_stays_ended() {
     assert!(text.contains("last move: e5 by black. white to move\n"), "{text}");
 }
 
-/// It crashes when it is first asked for a move.
+/// The engine crashes when it is first asked for a move.
 #[cfg(unix)]
 #[test]
 fn a_game_outlives_its_engine() {
@@ -130,14 +130,14 @@ fn a_game_outlives_its_engine() {
     std::fs::write(&engine, script).unwrap();
     let line = format!("uci:/bin/sh {engine},nodes=1");
     let text = played(&["chess", "--player", &line], "d4\nhelp\nundo\ne4\nresign\n");
-    assert!(text.contains("the engine cannot play on: it crashed: it ended with exit status: 3\nsave FILE"), "{text}");
+    assert!(text.contains("the engine cannot continue: it crashed: it ended with exit status: 3\nsave FILE"), "{text}");
     assert!(text.contains("last move: d4 by white. black to move\nA move, as programs"), "{text}");
     assert!(text.contains("black plays e5\n") && text.contains("black wins: resignation"), "{text}");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_polite_kill_ends_a_game_that_waits_for_its_user() {
+fn ctrl_c_ends_a_game_that_waits_for_its_user() {
     use std::io::Read;
 
     use super::support::{ends, interrupt};
@@ -163,14 +163,14 @@ fn a_polite_kill_ends_a_game_that_waits_for_its_user() {
 }
 
 #[test]
-fn typing_mistakes_get_one_sentence_and_the_game_goes_on() {
+fn typing_mistakes_get_one_sentence_and_the_game_continues() {
     let text = played(&["chess", "--side", "both"], "\nhepl\nNf4\nundo 2\nsave\nhelp\n\u{1b}[31m\ne4\n");
     let start = text.find("white to move\n'hepl'").unwrap();
     let answers: Vec<&str> = text[start..].lines().skip(1).take(4).collect();
     assert!(answers[0].contains("(did you mean help?)") && answers[1].contains("(did you mean Nf3?)"), "{answers:?}");
-    assert_eq!(answers[2], "undo stands alone: leave out what follows it");
+    assert_eq!(answers[2], "undo takes no argument");
     assert_eq!(answers[3], "save needs the name of a file, as in save game.pgn");
-    assert!(text.contains("\n  resign  gives the game up\n") && text.contains("last move: e4 by white"), "{text}");
+    assert!(text.contains("\n  resign  resigns the game\n") && text.contains("last move: e4 by white"), "{text}");
     let endless = script(&["chess", "--side", "both"], &"x".repeat(100_000));
     assert_eq!(endless.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&endless.stderr).contains("a line of 4096 bytes or more"));
@@ -201,7 +201,7 @@ fn wrong_arguments_get_one_clear_sentence() {
 }
 
 #[test]
-fn games_are_studied_beside_each_other() {
+fn games_are_compared_with_each_other() {
     let folder = Folder::new("study");
     let picture = folder.file("plot.svg");
     let study = ["study", "branching", "connect4", "--against", "tictactoe", "--games", "50"];

@@ -21,12 +21,12 @@ pub fn json(arguments: &[&str]) -> serde_json::Value {
     serde_json::from_str(&stdout(arguments)).unwrap()
 }
 
-/// What a command says when it is given something wrong: one line, and exit code 2.
+/// The message of a command with wrong input: one line, with exit code 2.
 pub fn complaint(arguments: &[&str]) -> String {
     let output = alfil(arguments);
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
-    assert!(output.stdout.is_empty(), "{arguments:?} printed something all the same");
+    assert!(output.stdout.is_empty(), "{arguments:?} printed something anyway");
     assert_eq!(text.trim_end().lines().count(), 1, "{text}");
     text
 }
@@ -34,7 +34,7 @@ pub fn complaint(arguments: &[&str]) -> String {
 /// What ctrl-C does.
 #[cfg(unix)]
 pub fn interrupt(child: &Child) {
-    // SAFETY: kill is a plain system call; the child has not been waited for, so that its number is nobody else's.
+    // SAFETY: kill is a plain system call; the child has not been waited for, so that its process number is not reused.
     assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGINT) }, 0);
 }
 
@@ -51,7 +51,7 @@ pub fn ends(child: &mut Child) {
     panic!("it did not end");
 }
 
-/// A folder of its own for each test.
+/// A temporary folder per test.
 pub struct Folder(PathBuf);
 
 impl Folder {

@@ -9,13 +9,13 @@ use alfil_game::tictactoe::TicTacToe;
 
 use super::support::{Folder, complaint, json, stdout};
 
-/// A configuration that comes with the program.
+/// A configuration of `configs/`.
 fn shipped(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs").join(name).display().to_string()
 }
 
-/// A run of tic-tac-toe that takes some seconds, with everything in it: four generations of 500 games. One thread of each kind: what is compared bit by bit
-/// must not depend on the number of cores.
+/// A run of tic-tac-toe that takes a few seconds, with all phases: four generations of 500 games. One thread of each
+/// kind: what is compared bit by bit must not depend on the number of cores.
 fn small() -> Vec<String> {
     let keys = [
         "generations=4",
@@ -50,13 +50,13 @@ fn text(arguments: &[String]) -> String {
     stdout(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The files of a run that must not depend on interruptions, by their names.
+/// The files of a run that must not depend on interruptions, by name.
 fn lasting(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for folder in ["checkpoints", "replay", "games"] {
         for entry in std::fs::read_dir(run.join(folder)).unwrap() {
             let path = entry.unwrap().path();
-            // The games of a gate are noted with how long each move took.
+            // The games of a gate contain the time of each move.
             if !path.file_name().unwrap().to_string_lossy().starts_with("gate-") {
                 files.insert(path.strip_prefix(run).unwrap().to_owned(), std::fs::read(&path).unwrap());
             }
@@ -115,12 +115,12 @@ fn a_run_that_is_killed_thirty_times_ends_as_one_that_is_not() {
     let (calm, rough) = (folder.file("calm"), folder.file("rough"));
     let began = Instant::now();
     text(&train(&calm));
-    // Short enough for thirty lives before the end, on any machine.
+    // Short enough for thirty kills before the end, on any machine.
     let longest = began.elapsed() / 14;
     let mut kills = 0;
     while kills < 30 {
         let mut child = start(&train(&rough));
-        // Somewhere between before the first line of work and well into it.
+        // At any moment, from before the first line of work until well into it.
         let part = f64::from(began.elapsed().subsec_micros() % 1_000) / 1_000.0;
         std::thread::sleep(Duration::from_millis(100) + longest.mul_f64(part));
         if let Some(status) = child.try_wait().unwrap() {
@@ -165,8 +165,8 @@ fn a_run_has_one_process_at_a_time_and_stops_when_asked() {
     assert!(asked.success());
     let output = child.wait_with_output().unwrap();
     let words = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && words.contains("the same command goes on"), "{words}");
-    // Another network cannot go on with it; more generations can.
+    assert!(output.status.success() && words.contains("the same command resumes it"), "{words}");
+    // The run cannot be resumed with another network.
     let mut other = train(&run);
     other.extend(["--set".to_owned(), "network.size=16x1".to_owned()]);
     let other: Vec<&str> = other.iter().map(String::as_str).collect();
@@ -174,7 +174,7 @@ fn a_run_has_one_process_at_a_time_and_stops_when_asked() {
 }
 
 #[test]
-fn games_go_on_while_the_network_learns_and_none_counts_twice() {
+fn self_play_continues_during_training_and_no_game_counts_twice() {
     let folder = Folder::new("overlap");
     let run = folder.file("run");
     let mut arguments = train(&run);
@@ -195,7 +195,7 @@ fn games_go_on_while_the_network_learns_and_none_counts_twice() {
 }
 
 #[test]
-fn what_is_wrong_with_a_run_is_said_in_one_sentence() {
+fn what_is_wrong_with_a_run_is_one_sentence() {
     let folder = Folder::new("wrong");
     let quickstart = shipped("quickstart.toml");
     assert!(complaint(&["train", "nothing.toml"]).contains("cannot read the configuration nothing.toml"));
@@ -207,14 +207,17 @@ fn what_is_wrong_with_a_run_is_said_in_one_sentence() {
     std::fs::write(&file, "").unwrap();
     let blocked = complaint(&["train", &quickstart, "--run", &format!("{file}/run")]);
     assert!(blocked.contains("cannot list ") && blocked.contains("Not a directory"), "{blocked}");
-    assert!(complaint(&["train", &quickstart, "--for", "soon"]).contains("'soon' is no length of time"));
+    assert!(complaint(&["train", &quickstart, "--for", "soon"]).contains("'soon' is not a duration"));
     for name in ["", ".", ".."] {
-        assert!(complaint(&["train", &quickstart, "--run", name]).contains(&format!("'{name}' is no name of a run")));
+        assert!(
+            complaint(&["train", &quickstart, "--run", name])
+                .contains(&format!("'{name}' cannot be the name of a run"))
+        );
     }
     // What is there already is not overwritten.
     let theirs = folder.file("config.toml");
     std::fs::write(&theirs, "precious").unwrap();
     let occupied = complaint(&["train", &quickstart, "--run", &folder.file("")]);
-    assert!(occupied.contains("is no run, and not empty"), "{occupied}");
+    assert!(occupied.contains("is not a run, and not empty"), "{occupied}");
     assert_eq!(std::fs::read_to_string(&theirs).unwrap(), "precious");
 }

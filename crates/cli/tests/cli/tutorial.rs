@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use super::support::{Folder, json};
 
-/// What keeps training short: a test of the commands, not of the network.
+/// Keeps training short: this is a test of the commands, not of the network.
 const SMALL: [&str; 8] = [
     "generations=2",
     "machine.lanes=1",
@@ -48,7 +48,7 @@ fn every_command_of_the_tutorial_works() {
         let (program, arguments) = words.split_first().unwrap();
         assert_eq!(program, "alfil");
         let mut command = Command::new(env!("CARGO_BIN_EXE_alfil"));
-        // The network of the last generation, which is another one in a shorter run.
+        // The network of the last generation has another number in a shorter run.
         command.args(arguments.iter().map(|word| word.replace("000014", "000000")));
         if arguments[0] == "train" {
             command.args(SMALL.iter().flat_map(|key| ["--set", key]));
