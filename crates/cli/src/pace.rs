@@ -11,8 +11,8 @@ pub struct Pace {
 impl Pace {
     /// Notes the work `done` at the time `now`. If it is less than before, other work has begun.
     pub fn note(&mut self, done: u64, now: f64) {
-        let goes_on = self.seen.filter(|[_, (last, _)]| done >= *last);
-        let first = goes_on.map_or((done, now), |[first, _]| first);
+        let same_work = self.seen.filter(|[_, (last, _)]| done >= *last);
+        let first = same_work.map_or((done, now), |[first, _]| first);
         self.seen = Some([first, (done, now)]);
     }
 

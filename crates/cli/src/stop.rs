@@ -16,9 +16,9 @@ pub fn control() -> anyhow::Result<Arc<Control>> {
     let control = Arc::new(Control::default());
     let stop = Arc::clone(&control);
     listen(move || {
-        let goes_on = !stop.is_stopped();
+        let continues = !stop.is_stopped();
         stop.stop();
-        goes_on
+        continues
     })?;
     Ok(control)
 }
@@ -29,11 +29,11 @@ pub fn flag_unless(idle: Arc<AtomicBool>, leave: impl Fn() + Send + 'static) -> 
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);
     listen(move || {
-        let goes_on = !set.swap(true, SeqCst) && !idle.load(SeqCst);
-        if !goes_on {
+        let continues = !set.swap(true, SeqCst) && !idle.load(SeqCst);
+        if !continues {
             leave();
         }
-        goes_on
+        continues
     })?;
     Ok(stop)
 }

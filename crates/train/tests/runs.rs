@@ -375,8 +375,11 @@ fn the_file_of_a_rated_network_has_its_rating() {
     assert_eq!(folder.go(false, &rating), Finish::Complete);
     let rated = &Metrics::load(&folder.run()).unwrap()[0].rating.clone().unwrap();
     let network = Network::load(&folder.run().network(rated.network)).unwrap();
-    let told = network.origin.rating.unwrap();
-    assert!(told.starts_with(&format!("{:.0} (", rated.elo)) && told.ends_with(") in the pool of its run"), "{told}");
+    let rating = network.origin.rating.unwrap();
+    assert!(
+        rating.starts_with(&format!("{:.0} (", rated.elo)) && rating.ends_with(") in the pool of its run"),
+        "{rating}"
+    );
     assert_eq!(Network::load(&folder.run().network(0)).unwrap().origin.rating, None);
 }
 
@@ -393,8 +396,8 @@ fn a_run_resumes_after_its_evaluator_failed() {
         let origin = |generation| Network::load(&folder.run().network(generation)).ok().map(|network| network.origin);
         let state = std::fs::read_to_string(folder.run().state()).unwrap();
         let state: serde_json::Value = serde_json::from_str(&state).unwrap();
-        let told = ["generation", "champion", "promoted", "steps", "games"].map(|key| state[key].clone());
-        ((0..=2).map(origin).collect::<Vec<_>>(), told, numbers(&folder.run(), ""))
+        let progress = ["generation", "champion", "promoted", "steps", "games"].map(|key| state[key].clone());
+        ((0..=2).map(origin).collect::<Vec<_>>(), progress, numbers(&folder.run(), ""))
     };
     for overlap in [false, true] {
         let (whole, broken) = (Folder::new(&format!("whole-{overlap}")), Folder::new(&format!("broken-{overlap}")));

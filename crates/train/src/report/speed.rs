@@ -42,14 +42,14 @@ fn phases(metrics: &[Metrics]) -> String {
         let (first, last) = (group.first()?, group.last()?);
         let mean = |phase: usize| group.iter().map(|metrics| seconds(metrics)[phase]).sum::<f64>() / group.len() as f64;
         let parts = [0, 1, 2, 3].map(mean);
-        let told = PHASES.iter().zip(parts).filter(|(_, part)| *part > 0.0);
-        let told: Vec<String> = told.map(|((name, _), part)| format!("{name}: {}", short(part))).collect();
+        let rows = PHASES.iter().zip(parts).filter(|(_, part)| *part > 0.0);
+        let rows: Vec<String> = rows.map(|((name, _), part)| format!("{name}: {}", short(part))).collect();
         Some(Bar {
             from: first.generation,
             to: last.generation,
             parts: parts.map(|part| part / unit).to_vec(),
             sign: false,
-            text: format!("{}\n{}", super::generations(first, last), told.join("\n")),
+            text: format!("{}\n{}", super::generations(first, last), rows.join("\n")),
         })
     });
     let bars = bars.collect();

@@ -174,7 +174,7 @@ impl<'a> Lines<'a> {
             picture.line("level", [(plot.left, y), (plot.right, y), (plot.right + 8.0, top)]);
             let rows: Vec<String> = rows(name).map(|row| cut(row, NAME)).collect();
             let rows = rows.iter().map(String::as_str);
-            picture.rows("", (plot.right + 11.0, top + 4.0), ROW, rows, &format!("{name}: {}", self.told(level)));
+            picture.rows("", (plot.right + 11.0, top + 4.0), ROW, rows, &format!("{name}: {}", self.formatted(level)));
         }
     }
 
@@ -190,17 +190,17 @@ impl<'a> Lines<'a> {
             let mut text = (self.tell)(x);
             for line in &self.lines {
                 let Ok(at) = line.points.binary_search_by_key(&x, |(x, _)| *x) else { continue };
-                let _ = write!(text, "\n{}: {}", line.key.name, self.told(line.points[at].1));
+                let _ = write!(text, "\n{}: {}", line.key.name, self.formatted(line.points[at].1));
                 if let Ok(at) = line.band.binary_search_by_key(&x, |(x, _, _)| *x) {
                     let (_, low, high) = line.band[at];
-                    let _ = write!(text, " ({} to {})", self.told(low), self.told(high));
+                    let _ = write!(text, " ({} to {})", self.formatted(low), self.formatted(high));
                 }
             }
             picture.bar("place", (left, plot.top), (right, plot.bottom), &text);
         }
     }
 
-    fn told(&self, value: f64) -> String {
+    fn formatted(&self, value: f64) -> String {
         match self.unit {
             Unit::Number => number(value),
             Unit::Share => percent(value),
