@@ -1,4 +1,4 @@
-//! Nodes a second with an evaluator that costs nothing: `cargo bench -p alfil-search --bench tree`.
+//! Nodes per second with an evaluator that costs nothing: `cargo bench -p alfil-search --bench tree`.
 
 use alfil_game::Game;
 use alfil_game::chess::{Chess, Rules};

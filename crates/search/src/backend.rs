@@ -1,4 +1,4 @@
-//! What makes evaluators.
+//! Backends make evaluators.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use crate::evaluators::{Cache, CacheMemory, Tempered};
 
 /// Makes evaluators, one for each thread that needs one.
 pub trait Backend<G: Game>: Send + Sync {
-    /// An evaluator. Those that use chance differ by `seed`.
+    /// An evaluator. `seed` is for those that use random numbers.
     fn evaluator(&self, seed: u64) -> Result<Box<dyn Evaluator<G>>, EvaluatorError>;
 
-    /// How many positions its evaluators judge together.
+    /// How many positions its evaluators take per batch.
     fn batch_sizes(&self) -> BatchSizes {
         BatchSizes::default()
     }
 }
 
-/// The same evaluators with priors at a temperature, which is above 0; as they are at 1.
+/// The same evaluators with their priors at `temperature`: above 0, and unchanged at 1.
 pub fn tempered<G: Game>(inner: Arc<dyn Backend<G>>, temperature: f32) -> Arc<dyn Backend<G>> {
     if temperature == 1.0 { inner } else { Arc::new(TemperedBackend { inner, temperature }) }
 }
@@ -39,7 +39,7 @@ impl<G: Game> Backend<G> for TemperedBackend<G> {
     }
 }
 
-/// The same evaluators with a memory that they share.
+/// The same evaluators with a shared cache.
 pub fn with_memory<G: Game>(inner: Arc<dyn Backend<G>>, memory: Arc<CacheMemory>) -> Arc<dyn Backend<G>> {
     Arc::new(CachedBackend { inner, memory })
 }

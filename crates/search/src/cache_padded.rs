@@ -1,6 +1,7 @@
-//! Keeping threads out of each other's way.
+//! Padding against false sharing.
 
-/// Keeps what threads change away from what they only read: two cache lines of its own, since lines are fetched in pairs.
+/// Keeps a value that threads write away from those that they only read: on two cache lines of its own, since lines are
+/// fetched in pairs.
 #[derive(Default)]
 #[repr(align(128))]
 pub(crate) struct CachePadded<T>(pub T);

@@ -1,18 +1,18 @@
-//! The contract between a search and whatever judges its leaves.
+//! The contract between a search and what evaluates its leaves.
 
 use alfil_game::{Game, Mover, Wdl};
 use alfil_nn::EvaluatorError;
 
 use crate::evaluators::CacheCounts;
 
-/// What an evaluator says about a position.
+/// An evaluator's answer for a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evaluation<'a> {
-    /// How promising each move is, in the order the moves were given. They add up to 1.
+    /// How promising each move is, in the order in which the moves were given. They add up to 1.
     pub priors: &'a [f32],
     /// Probabilities that the mover wins, draws and loses.
     pub wdl: Mover<Wdl>,
-    /// Expected plies to the end, where the evaluator tells.
+    /// Expected plies to the end, if the evaluator predicts them.
     pub moves_left: Option<f32>,
 }
 
@@ -23,11 +23,11 @@ impl Evaluation<'_> {
     }
 }
 
-/// Judges positions, many at once.
+/// Evaluates positions in batches.
 ///
-/// Positions are added one by one, with their legal moves, and judged together by [`run`](Evaluator::run). Nothing is
-/// copied but what the evaluator needs: a network takes the planes, the cache a key. A search never knows which evaluator
-/// it has.
+/// Positions are added one by one, with their legal moves, and evaluated together by [`run`](Evaluator::run). Only what
+/// the evaluator needs is copied: a network takes the planes, the cache a key. A search never knows which evaluator it
+/// has.
 pub trait Evaluator<G: Game>: Send {
     /// Adds a position that is not over, with its legal moves.
     fn add(&mut self, game: &G, moves: &[G::Move]);
@@ -40,13 +40,13 @@ pub trait Evaluator<G: Game>: Send {
         self.len() == 0
     }
 
-    /// What has been asked and could be answered from memory, where there is any.
+    /// Lookups and hits of its cache; zeros if it has none.
     fn cache_counts(&self) -> CacheCounts {
         CacheCounts::default()
     }
 
-    /// Judges what was added, hands over each answer with its number, in order, and begins anew. After an error some of the
-    /// answers are missing, and what was added is forgotten.
+    /// Evaluates the positions added, passes each answer with its number to `take`, in order, and starts a new batch.
+    /// After an error some of the answers are missing, and the batch is dropped.
     fn run(&mut self, take: &mut dyn FnMut(usize, Evaluation<'_>)) -> Result<(), EvaluatorError>;
 }
 

@@ -1,10 +1,10 @@
 //! Search: how a player looks ahead.
 //!
-//! An [`Evaluator`] judges positions, many at once; the [evaluators] are its kinds, and a [`Backend`] makes them. [`PlaySettings`]
-//! say how they are played. A [tree] search walks down by one of the
-//! rules of [selection], with some more to say at the [root]; several
-//! threads do so in [parallel]. The [classical] family searches with a handcrafted evaluation instead, from plain minimax to
-//! alpha-beta with all its helpers. Knows games only through their contract, and nothing of libtorch or files.
+//! An [`Evaluator`] evaluates positions in batches; its kinds are in [evaluators], and a [`Backend`] makes them.
+//! [`PlaySettings`] say how they are played. A [tree] search selects moves by one of the rules of [selection], with a
+//! few more at the [root]; in [parallel], several threads share a tree. The [classical] family searches with a
+//! handcrafted evaluation instead, from plain minimax to alpha-beta with all its enhancements. This crate knows games
+//! only through their contract, and nothing of libtorch or files.
 
 mod backend;
 mod cache_padded;

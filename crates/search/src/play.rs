@@ -1,4 +1,4 @@
-//! How a network is played.
+//! How an evaluator is played.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use crate::Backend;
 use crate::backend::tempered;
 use crate::selection::{Puct, Rule};
 
-/// What decides how an evaluator is played, whoever plays it: the engine, matches, ladders, exams, and the gate of a run. What
-/// is gated is what is played.
+/// How an evaluator is played, the same in the engine, matches, ladders, exams and the gate of a run: what is gated is
+/// what is played.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlaySettings {
-    /// Which moves are looked at.
+    /// How moves are selected.
     pub rule: Rule,
-    /// Above 1 the evaluator's preferences among moves are evened out.
+    /// Temperature of the evaluator's priors: above 1 flattens them, 1 leaves them unchanged.
     pub policy_temperature: f32,
 }
 
@@ -26,12 +26,12 @@ impl Default for PlaySettings {
 }
 
 impl PlaySettings {
-    /// For evaluators other than networks, whose priors are taken as they are.
+    /// For evaluators other than networks: priors are unchanged.
     pub fn untempered() -> PlaySettings {
         PlaySettings { policy_temperature: 1.0, ..PlaySettings::default() }
     }
 
-    /// Evaluators of `backend` as a search with these settings asks them.
+    /// The evaluators of `backend` as a search with these settings needs them.
     pub fn backend<G: Game>(&self, backend: Arc<dyn Backend<G>>) -> Arc<dyn Backend<G>> {
         tempered(backend, self.policy_temperature)
     }

@@ -1,4 +1,4 @@
-//! The classical family against its definition, the fixtures of the theses, and games.
+//! The classical family against its definition, published fixtures, and games.
 #![allow(clippy::unwrap_used)]
 
 use alfil_game::Examples;
@@ -12,7 +12,7 @@ use alfil_search::classical::{AlphaBeta, GameNode, Node, Settings, WIN, is_decid
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A tree written down: leaves hold what they are worth to the first player.
+/// An explicit tree: leaves hold what they are worth to the first player.
 #[derive(Clone, Debug)]
 enum Tree {
     Leaf(i32),
@@ -126,7 +126,8 @@ fn plain<N: Node>(node: &N, depth: u32) -> alfil_search::classical::Found<N::Mov
     AlphaBeta::new(Settings::PLAIN).search(node, depth)
 }
 
-/// The book's tree after 1.d4 d5: P01 with P02 to P12, where the lost leaf values are chosen to fit what is told of them.
+/// The tree after 1.d4 d5 in A. Fernández Camello, Ajedrez y Computación (2023): P01 with P02 to P12. Leaf values that
+/// the text does not give are chosen to fit it.
 fn after_d4_d5() -> Tree {
     let p05 = max(vec![Leaf(10), Leaf(25)]);
     let p06 = max(vec![Leaf(20)]);
@@ -134,7 +135,7 @@ fn after_d4_d5() -> Tree {
 }
 
 #[test]
-fn the_fixtures_of_the_book_hold() {
+fn published_fixtures_hold() {
     let generic = max(vec![min(vec![Leaf(145), Leaf(20)]), min(vec![Leaf(25), Leaf(34)]), Leaf(232)]);
     assert_eq!(minimax(&&generic, 9), 232);
     assert_eq!(plain(&&generic, 9).line, [2]);
@@ -268,7 +269,7 @@ fn a_part_of_the_point_is_not_preferred_to_a_won_game() {
 }
 
 #[test]
-fn zugzwang_is_no_trap_for_the_null_move() {
+fn the_null_move_is_safe_in_zugzwang() {
     for null_move in [false, true] {
         let settings = Settings { null_move, ..Settings::default() };
         let black = AlphaBeta::new(settings).search(&node::<Chess>("3k4/3P4/2K5/8/8/8/8/8 b - - 0 1"), 7);
@@ -289,12 +290,12 @@ fn the_horizon_hides_the_passed_pawn() {
 }
 
 #[test]
-fn helpers_save_work() {
+fn enhancements_save_work() {
     let position = node::<Chess>("r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4");
     let exact = Settings { quiescence: false, null_move: false, ..Settings::default() };
     let (with, without) = (AlphaBeta::new(exact).search(&position, 4), plain(&position, 4));
     assert_eq!(with.value, without.value);
-    println!("{} nodes with helpers, {} without", with.nodes, without.nodes);
+    println!("{} nodes with enhancements, {} without", with.nodes, without.nodes);
     assert!(with.nodes * 3 < without.nodes);
 }
 
@@ -323,6 +324,6 @@ fn it_beats_the_random_player() {
 }
 
 #[test]
-fn decided_values_are_told_from_estimates() {
+fn decided_values_are_distinguished_from_estimates() {
     assert!(is_decided(WIN - 30) && is_decided(30 - WIN) && !is_decided(5_000));
 }

@@ -1,4 +1,4 @@
-//! Won endings are won, by a search that knows nothing but the handcrafted evaluation.
+//! Won endings are won, by a search with only the handcrafted evaluation.
 #![allow(clippy::unwrap_used)]
 
 use alfil_game::chess::{Chess, Rules};
@@ -25,7 +25,7 @@ impl Player {
     }
 }
 
-/// Plays from every position of a kind, both sides with the same visits, and returns how many were not won.
+/// Plays from every position of a kind, both sides with the same visits, and asserts that all were won.
 fn convert(kind: &str, each: usize, visits: u32) {
     let lines = ENDINGS.lines().filter_map(|line| line.strip_prefix(kind)).take(each);
     let (mut games, mut plies, mut lost) = (0, 0, Vec::new());

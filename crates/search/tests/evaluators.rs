@@ -128,12 +128,12 @@ fn many_searches_share_a_pool_and_get_their_own_answers() {
             scope.spawn(move || {
                 let mut plain = network();
                 for start in 0..40 {
-                    // Batches of all sizes, more than the pool judges at once among them.
+                    // Batches of all sizes, some larger than the pool's.
                     for (game, moves) in positions.iter().cycle().skip(7 * thread + start).take(1 + (start * 5) % 23) {
                         client.add(game, moves);
                         plain.add(game, moves);
                     }
-                    assert_eq!(run(&mut client), run(&mut plain), "to the bit, whatever they were judged with");
+                    assert_eq!(run(&mut client), run(&mut plain), "to the bit, whatever batch they were in");
                 }
             });
         }
@@ -143,7 +143,7 @@ fn many_searches_share_a_pool_and_get_their_own_answers() {
 }
 
 #[test]
-fn nobody_waits_for_an_evaluator_that_failed() {
+fn a_failed_evaluator_is_reported_to_every_waiting_search() {
     #[derive(Clone, Copy)]
     struct Broken {
         added: usize,
@@ -162,7 +162,7 @@ fn nobody_waits_for_an_evaluator_that_failed() {
             self.added
         }
         fn run(&mut self, _: &mut dyn FnMut(usize, Evaluation<'_>)) -> Result<(), EvaluatorError> {
-            // Until then others have begun to wait.
+            // By then others are waiting.
             std::thread::sleep(std::time::Duration::from_millis(50));
             assert!(!self.panics, "as it should");
             Err(EvaluatorError::on("paper", "it is wet"))
@@ -190,7 +190,7 @@ fn nobody_waits_for_an_evaluator_that_failed() {
 }
 
 #[test]
-fn a_network_whose_values_are_no_numbers_fails() {
+fn a_network_with_nan_values_fails() {
     type E = tictactoe::Stones;
     let mut network = Network::random::<E>(Architecture::new::<E>("8x1".parse().unwrap()), 1);
     network.weights.value.output.biases[0] = f32::NAN;
@@ -204,7 +204,7 @@ fn a_network_whose_values_are_no_numbers_fails() {
 }
 
 #[test]
-fn a_win_at_once_outweighs_every_estimate() {
+fn an_immediate_win_outweighs_every_estimate() {
     let mates = "1/3/5/7/9/8Q2/4K6/4Q6/2Q8/Q2Q7/10k w - 0 1";
     let game = HexChess::from_position(mates, &Default::default()).unwrap();
     let (mut moves, priors) = (Vec::new(), one(&mut Handcrafted::new(Knowledge::Full), &game).priors);
@@ -219,7 +219,7 @@ fn a_win_at_once_outweighs_every_estimate() {
 }
 
 #[test]
-fn most_positions_of_every_game_are_remembered() {
+fn most_positions_of_every_game_are_cached() {
     fn check<G: Game>() {
         let mut cache = Cache::new(Uniform::default(), memory(64 << 20, cached_moves::<G>()));
         let positions = positions::<G>(2_000, 5);
@@ -236,7 +236,7 @@ fn most_positions_of_every_game_are_remembered() {
 }
 
 #[test]
-fn temperature_evens_out_what_is_preferred() {
+fn higher_temperatures_flatten_the_priors() {
     let game = Chess::from_position("6k1/5ppp/8/8/8/8/q4PPP/R5K1 w - - 0 1", &Rules::default()).unwrap();
     let plain = one(&mut Handcrafted::new(Knowledge::Full), &game);
     let at = |temperature| one(&mut Tempered::new(Handcrafted::new(Knowledge::Full), temperature), &game);
@@ -252,7 +252,7 @@ fn temperature_evens_out_what_is_preferred() {
 #[test]
 fn rollouts_see_who_is_winning_from_either_side() {
     let mut rollout = Rollout::new(400, 2);
-    // x threatens to win; whoever is to move, x is better off.
+    // x threatens to win and is better off, whichever side is to move.
     let attacker = Connect4::from_position("7/7/7/7/oo5/oxxx3 x", &()).unwrap();
     let defender = Connect4::from_position("7/7/7/7/oo5/oxxx2x o", &()).unwrap();
     let (attack, defence) = (value(&one(&mut rollout, &attacker)), value(&one(&mut rollout, &defender)));
@@ -278,10 +278,10 @@ fn the_handcrafted_evaluation_prefers_what_wins() {
 }
 
 #[test]
-fn a_cached_answer_is_the_evaluator_s_to_the_bit() {
+fn cached_answers_equal_those_of_the_evaluator_to_the_bit() {
     let backend = backend::<tictactoe::Stones>();
     let evaluator = || backend.evaluator(0).unwrap();
-    // Room for 200 answers, of some 5,000 positions that there are; batches of all sizes.
+    // Room for 200 answers, fewer than the some 5,000 positions of the game; batches of all sizes.
     let (mut cached, mut plain) = (Cache::new(evaluator(), memory(200 * 4 * (8 + 9), 9)), evaluator());
     let mut random = Xoshiro256PlusPlus::seed_from_u64(4);
     let mut positions = positions::<TicTacToe>(6_000, 3).into_iter().peekable();
@@ -309,9 +309,9 @@ fn transpositions_hit() {
     }
 }
 
-/// A game whose positions all have the same key: only the check tells them apart.
+/// A game whose positions all have the same key: only the check distinguishes them.
 #[test]
-fn a_shared_key_never_brings_another_position_s_priors() {
+fn positions_with_one_key_never_get_each_others_priors() {
     #[derive(Clone, Debug)]
     struct Clashing(TicTacToe);
     impl std::fmt::Display for Clashing {
@@ -366,7 +366,7 @@ fn a_shared_key_never_brings_another_position_s_priors() {
         }
     }
 
-    /// Gives priors that only this set of moves has.
+    /// Gives priors that are unique to a set of moves.
     #[derive(Default)]
     struct Telling(Vec<Vec<f32>>);
     impl<G: Game> Evaluator<G> for Telling {

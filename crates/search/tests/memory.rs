@@ -1,4 +1,4 @@
-//! The cap on a tree's memory holds to the byte, and a search takes nothing beside it.
+//! The cap on a tree's memory holds to the byte, and a search takes little besides it.
 #![allow(clippy::unwrap_used)]
 
 use alfil_counting_allocator::{CountingAllocator, in_use, most_in_use};
@@ -46,12 +46,12 @@ fn the_cap_holds_in_a_search_that_runs_ten_times_past_it() {
             Gathered::Known | Gathered::Collision => {}
         }
     }
-    println!("{walks} walks, full after {fits}, {} bytes a node", tree.used_bytes() / tree.len());
+    println!("{walks} walks, full after {fits}, {} bytes per node", tree.used_bytes() / tree.len());
     assert!(full > 5 * fits, "{full}");
     assert!(tree.used_bytes() <= CAP && tree.used_bytes() > CAP * 9 / 10);
     assert!(most_in_use() - before <= CAP + 100_000, "{} bytes at most", most_in_use() - before);
 
-    // What threads need beside the tree is small, and a full tree ends the search.
+    // Threads need little besides the tree, and a full tree ends the search.
     let evaluators = (0..2).map(|_| Box::new(Uniform::default()) as Box<dyn Evaluator<Chess>>).collect();
     let mut search = Search::new(tree, evaluators, root);
     let limits = Limits { visits: Some(10 * fits), ..Limits::default() };

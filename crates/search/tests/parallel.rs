@@ -91,7 +91,7 @@ fn every_way_to_stop() {
     });
     assert_eq!(report.ended, Some(Ended::Stopped));
 
-    // Stopped before it began: there is a move all the same.
+    // Stopped before it began: there is a move anyway.
     search.clear();
     let report = search.run(&settings, &Limits::default(), &control, &mut |_| {}).unwrap();
     assert_eq!((report.ended, report.visits), (Some(Ended::Stopped), 1));
@@ -104,7 +104,7 @@ fn every_way_to_stop() {
     assert_eq!(mate.move_name(report.best().unwrap().into()), "Ra8#");
     assert_eq!(report.lines[0].proof.unwrap().plies, 1);
 
-    // A single legal move needs no thought.
+    // No legal move, and a single one, which needs no search.
     search.go_to(&chess("7k/8/8/8/8/8/r7/1r5K w - - 0 1"), &[]);
     assert_eq!(run(&mut search, &Limits::default()).ended, Some(Ended::NoMoves));
     search.go_to(&chess("7k/8/8/8/8/8/r7/7K w - - 0 1"), &[]);
@@ -177,7 +177,7 @@ fn only_some_moves_are_looked_at_when_asked() {
     let children = search.tree().root().unwrap().children();
     assert!(children.iter().all(|child| child.visits > 700), "{children:?}");
     assert!((children.iter().map(|child| child.prior).sum::<f32>() - 1.0).abs() < 1e-3);
-    // Others are found again.
+    // The other moves are searched again when the restriction changes.
     run(&mut search, &only(&["e4"]));
     assert_eq!(search.tree().root().unwrap().children().len(), 1);
     run(&mut search, &visits(100));
@@ -236,7 +236,7 @@ impl Evaluator<Chess> for Slow {
     }
 }
 
-/// Uniform until it has judged `left` batches; then it fails or panics once.
+/// Uniform until it has evaluated `left` batches; then it fails or panics once.
 struct Failing {
     inner: Uniform,
     left: Option<u32>,
@@ -267,9 +267,9 @@ impl Evaluator<Chess> for Failing {
 }
 
 #[test]
-fn a_search_whose_evaluator_fails_ends_on_all_threads_and_can_be_searched_anew() {
+fn a_search_whose_evaluator_fails_ends_on_all_threads_and_can_run_again() {
     let start = Chess::new(&Rules::default());
-    // In the first thread, in another one, and at the root; whoever fails, nobody goes on.
+    // In the first thread, in another one, and at the root: whichever fails, all threads stop.
     for (thread, batches) in [(0, 40), (2, 40), (0, 0)] {
         for (panics, sentence) in
             [(false, "the evaluator on paper failed: it is wet"), (true, "a thread of the search panicked: it broke")]
@@ -292,7 +292,7 @@ fn a_search_whose_evaluator_fails_ends_on_all_threads_and_can_be_searched_anew()
 }
 
 #[test]
-fn a_slow_search_of_a_known_tree_is_not_settled_before_it_began() {
+fn a_slow_search_of_a_known_tree_is_not_settled_before_it_begins() {
     let start = Chess::new(&Rules::default());
     let evaluators: Vec<Box<dyn Evaluator<Chess>>> = vec![Box::new(Slow(Uniform::default()))];
     let mut search = Search::new(Tree::new(8 << 20, 36), evaluators, start);

@@ -48,7 +48,8 @@ fn gumbel_deals_out_visits_by_the_table() {
         let (tree, _) = gumbel_search(&root, simulations, considered, &mut Rollout::new(1, 3), &mut random);
         let mut visits: Vec<u32> = tree.root().unwrap().children().iter().map(|child| child.visits).collect();
         visits.sort_unstable_by(|a, b| b.cmp(a));
-        // The table says which visits each walk finds: as many moves have at least n visits as it holds the number n - 1.
+        // The table gives the visits that each walk finds: as many moves have at least n visits as it has entries n -
+        // 1.
         let table = considered_visits(considered.min(7), simulations);
         for n in 1..=simulations as u32 {
             let at_least = visits.iter().filter(|visits| **visits >= n).count();
@@ -153,7 +154,7 @@ fn forced_playouts_are_made_and_taken_out_of_the_policy_again() {
 }
 
 #[test]
-fn what_is_proven_is_learnt_however_few_visits_it_had() {
+fn a_proven_win_is_the_policy_however_few_visits_it_had() {
     // x wins in the fourth column.
     let root = Connect4::from_position("7/7/7/7/ooo4/xxx4 x", &()).unwrap();
     let tree = Tree::new(1 << 20, 7);
@@ -169,7 +170,7 @@ fn what_is_proven_is_learnt_however_few_visits_it_had() {
 }
 
 #[test]
-fn without_visits_the_policy_is_the_evaluator_s() {
+fn without_visits_the_policy_is_the_priors() {
     let root = Connect4::new(&());
     let tree = Tree::new(1 << 20, 7);
     walk(&tree, &root, &Rule::default(), None, &mut Uniform::default());

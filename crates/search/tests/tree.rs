@@ -86,7 +86,7 @@ fn visits_are_conserved_whatever_the_batches() {
     }
 }
 
-/// Every visit of a node but its own is one of a child's, and none is left under way.
+/// Every visit of a node except its own is one of a child's, and none is left under way.
 fn assert_conserved(view: &View<'_>) {
     let children = view.children();
     let of_children: u32 = children.iter().map(|child| child.visits).sum();
@@ -207,7 +207,7 @@ fn the_cap_holds_and_a_full_tree_goes_on() {
     assert!(full > 1_000, "{full}");
     assert_eq!(tree.root().unwrap().visits(), done);
     assert!(tree.used_bytes() > bytes * 8 / 10, "{} of {bytes}", tree.used_bytes());
-    // What a node takes, all told.
+    // Bytes per node, with its edges.
     assert!(tree.used_bytes() / tree.len() <= 64 + 4 * 30);
 }
 
@@ -251,7 +251,7 @@ fn a_game_is_played_with_one_tree() {
 }
 
 #[test]
-fn moves_that_were_never_looked_at_empty_the_tree() {
+fn moves_that_were_never_visited_empty_the_tree() {
     let root = Chess::new(&Rules::default());
     let mut tree = search(&root, &mut Uniform::default(), 100, 1);
     tree.advance(&[]);
@@ -278,7 +278,7 @@ fn known_mates_are_found_and_proven() {
         let view = tree.root().unwrap();
         let proof = view.proof().unwrap_or_else(|| panic!("{fen}: nothing proven in {} visits", view.visits()));
         assert!(proof.is_win() && proof.plies >= plies, "{fen}: {proof:?}");
-        // The line that was found leads to mate, with every defence allowed for.
+        // The line that was found leads to mate against every defence.
         assert_mates(&root, &view, proof.plies);
         count += 1;
         longer += u32::from(proof.plies > plies);
@@ -287,7 +287,7 @@ fn known_mates_are_found_and_proven() {
     assert_eq!(count, 100);
 }
 
-/// Plays the best move against every defence, and finds checkmate within so many plies.
+/// Plays the best move against every defence, and finds checkmate within `plies` plies.
 fn assert_mates(game: &Chess, view: &View<'_>, plies: u16) {
     let best = view.best().unwrap();
     assert_eq!(best.proof.unwrap().plies, plies);
@@ -343,7 +343,7 @@ fn proofs_agree_with_the_solver() {
     assert!(proven > 40, "{proven}");
 }
 
-/// Plays tic-tac-toe with UCT and a thousand rollouts a move, from both sides in turn, and counts the games lost.
+/// Plays tic-tac-toe with UCT and a thousand rollouts per move, from both sides in turn, and counts the games lost.
 fn lost_with_rollouts(games: u32, mut opponent: impl FnMut(&TicTacToe, &[Cell]) -> Cell) -> u32 {
     let mut evaluator = Rollout::new(1, 9);
     let mut moves = Vec::new();
@@ -370,7 +370,7 @@ fn lost_with_rollouts(games: u32, mut opponent: impl FnMut(&TicTacToe, &[Cell]) 
 }
 
 #[test]
-fn rollouts_lose_no_tic_tac_toe_to_chance() {
+fn rollouts_lose_no_tic_tac_toe_to_a_random_player() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
     assert_eq!(lost_with_rollouts(1_000, |_, moves| moves[random.random_range(0..moves.len())]), 0);
 }

@@ -1,4 +1,4 @@
-//! Alpha-beta and its helpers.
+//! Alpha-beta and its enhancements.
 
 use super::node::{INFINITE, Node, WIN, at_ply, is_decided};
 use super::transposition_table::{Bound, TranspositionTable};
@@ -10,19 +10,20 @@ pub struct Settings {
     pub deepening: bool,
     /// Exact. Search moves after the first with an empty window, and again only if that fails (PVS).
     pub principal_variation: bool,
-    /// Exact but for what counts plies and repetitions, which is no part of a position's key. Remember positions; `table_bytes`
-    /// says how many. Only entries of the very depth asked for count.
+    /// Exact except where plies or repetitions count, which are no part of a position's key. Remember positions, as
+    /// many as fit into `table_bytes`. Only entries of exactly the depth asked for count.
     pub table: bool,
-    /// Exact. Try captures first (the largest gain first), then moves that cut elsewhere: two killers a ply, and those with
-    /// the best history.
+    /// Exact. Try captures first (the largest gain first), then moves that caused cutoffs elsewhere: two killers per
+    /// ply, and those with the best history.
     pub ordering: bool,
-    /// Exact. Deepen with a narrow window around the last value, and widen it if that fails.
+    /// Exact. Search with a narrow window around the last depth's value, and widen it if that fails.
     pub aspiration: bool,
     /// **Not exact.** At the horizon, go on with captures until the position is quiet.
     pub quiescence: bool,
-    /// **Not exact.** Where even a pass is good enough for a cut, cut. Off in positions in which passing would be a gift.
+    /// **Not exact.** Where even a pass would cause a cutoff, cut off. Not done in positions where a pass would be an
+    /// advantage.
     pub null_move: bool,
-    /// Memory of the table.
+    /// Memory of the table, in bytes.
     pub table_bytes: usize,
 }
 
@@ -58,7 +59,7 @@ impl Default for Settings {
 /// What a search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found<M> {
-    /// For the mover.
+    /// For the mover, in hundredths of a pawn; see [`WIN`] for decided games.
     pub value: i32,
     /// The move to play, and what is expected to follow. Empty if the game is over or the depth 0.
     pub line: Vec<M>,
@@ -71,10 +72,10 @@ pub struct Found<M> {
 /// Half the width of the first aspiration window, in hundredths of a pawn.
 const ASPIRATION: i32 = 40;
 
-/// Plies that a search after a pass is shallower.
+/// A search after a pass is this many plies shallower.
 const NULL_REDUCTION: u32 = 2;
 
-/// Killers of so many plies are remembered.
+/// Killers are remembered for this many plies.
 const PLIES: usize = 128;
 
 /// A searcher with its memory.
@@ -82,9 +83,9 @@ pub struct AlphaBeta<N: Node> {
     settings: Settings,
     table: TranspositionTable,
     killers: Vec<[Option<u16>; 2]>,
-    /// How often a move, by its code, has cut, deeper ones counting more.
+    /// How often a move, by its code, has caused a cutoff; deeper searches count more.
     history: Vec<u32>,
-    /// One list of moves a ply, reused.
+    /// Lists of moves, one per ply, reused.
     lists: Vec<Vec<N::Move>>,
     nodes: u64,
     leaves: u64,
@@ -242,7 +243,7 @@ impl<N: Node> AlphaBeta<N> {
         best
     }
 
-    /// Captures until none is worth it; the mover may also leave things as they are.
+    /// Searches captures until none is worth it; the mover may also stand pat.
     fn quiesce(&mut self, node: &N, ply: usize, mut alpha: i32, beta: i32, mut moves: Vec<N::Move>) -> i32 {
         let mut best = node.evaluate();
         moves.retain(|m| node.gain(*m) > 0);
@@ -278,7 +279,7 @@ impl<N: Node> AlphaBeta<N> {
         best
     }
 
-    /// Best move of an earlier search, captures, killers, then history. Stable, so that equals keep their order.
+    /// Best move of an earlier search, captures, killers, then history. Stable: ties keep their order.
     fn order(&self, node: &N, ply: usize, remembered: Option<u16>, moves: &mut [N::Move]) {
         let killers = self.killers.get(ply).copied().unwrap_or_default();
         let rank = |m: &N::Move| {
@@ -316,7 +317,7 @@ impl<N: Node> AlphaBeta<N> {
     }
 }
 
-/// Decided values are stored as seen from the position itself, whatever the way to it.
+/// Decided values are stored with plies counted from the position itself, not from the root.
 fn to_table(value: i32, ply: i32) -> i32 {
     if !is_decided(value) {
         value

@@ -1,9 +1,9 @@
 //! The classical family: depth-first search to a fixed depth with a handcrafted evaluation at the leaves.
 //!
-//! [`minimax()`] and [`negamax()`] are the definition. [`AlphaBeta`] gives the same value with far less work, each of its
-//! helpers being a switch of [`Settings`]; all are exact except quiescence and the null move, which say so. [`sss()`] is
-//! Stockman's best-first rival. All walk through [`Node`]s: a [`GameNode`] is a game move by move, a [`TurnNode`] one turn by
-//! turn.
+//! [`minimax()`] and [`negamax()`] are the definition. [`AlphaBeta`] gives the same value with far less work, each of
+//! its enhancements being a switch of [`Settings`]; all are exact except quiescence and the null move, which say so.
+//! [`sss()`] is Stockman's best-first rival. All walk through [`Node`]s: a [`GameNode`] is a game move by move, a
+//! [`TurnNode`] one turn by turn.
 
 mod alpha_beta;
 mod minimax;

@@ -2,16 +2,17 @@
 
 use alfil_game::{Estimates, Game, Knowledge, Outcome, Side};
 
-/// A win at once. A win in n plies is worth n less, so that a sooner one is worth more.
+/// An immediate win. A win in n plies is worth n less, so that a sooner one is worth more.
 pub const WIN: i32 = 1_000_000;
 
-/// So many hundredths of a piece make a good position of an even one: at 400 the expected score is that of 400 Elo.
+/// The scale of estimates, in hundredths of a pawn: `1 / (1 + 10^(-estimate / SCALE))` points are expected, so 400 are
+/// worth 400 Elo.
 pub(crate) const SCALE: f32 = 400.0;
 
-/// Beyond any value.
+/// Larger than any value.
 pub const INFINITE: i32 = 2_000_000;
 
-/// No search goes deeper, so decided values stay apart from all others.
+/// No search goes deeper, so decided values never overlap with others.
 const DEEPEST: i32 = 10_000;
 
 /// Whether a value says that the game is won or lost by force.
@@ -24,11 +25,11 @@ pub trait Node: Clone {
     /// A move to another position.
     type Move: Copy + Eq;
 
-    /// Puts the moves into `moves` (after clearing it), or tells what the game's end is worth to the mover.
+    /// Puts the moves into `moves` (after clearing it), or returns what the game's end is worth to the mover.
     fn expand(&self, moves: &mut Vec<Self::Move>) -> Option<i32>;
 
-    /// What the position is worth to the mover if nothing below it is looked at: the game's end, or an estimate. `moves` is
-    /// room that [`expand`](Node::expand) may need for it.
+    /// What the position is worth to the mover if nothing below it is searched: the game's end, or an estimate. `moves`
+    /// is a buffer for [`expand`](Node::expand).
     fn at_horizon(&self, moves: &mut Vec<Self::Move>) -> i32 {
         self.expand(moves).unwrap_or_else(|| self.evaluate())
     }
@@ -42,19 +43,19 @@ pub trait Node: Clone {
     /// An estimate for the mover.
     fn evaluate(&self) -> i32;
 
-    /// Names the position.
+    /// A hash of the position.
     fn key(&self) -> u64;
 
-    /// A small number that tells the moves of a position apart and means the same move in sister positions.
+    /// A small number that identifies a move within a position and means the same move in sibling positions.
     fn code(&self, m: Self::Move) -> u16;
 
-    /// What a move wins at once; more than 0 makes it one that quiescence looks at.
+    /// What a move wins at once; quiescence searches moves that win more than 0.
     fn gain(&self, m: Self::Move) -> i32 {
         let _ = m;
         0
     }
 
-    /// The position after a pass, where that says something.
+    /// The position after a pass, if a null-move search makes sense there.
     fn passed(&self) -> Option<Self> {
         None
     }
@@ -65,7 +66,7 @@ pub trait Node: Clone {
 pub struct GameNode<G: Game> {
     /// The game.
     pub game: G,
-    /// What the evaluation looks at.
+    /// What the evaluation takes into account.
     pub knowledge: Knowledge,
 }
 
@@ -105,17 +106,17 @@ impl<G: Estimates> Node for GameNode<G> {
     }
 }
 
-/// What an end is worth to the mover.
+/// What the end of a game is worth to the mover.
 pub(crate) fn worth(outcome: Outcome, mover: Side) -> i32 {
     match outcome.score.to_mover(mover).0.points() {
         0.0 => -WIN,
         1.0 => WIN,
-        // A part of the point is worth what an estimate is that expects as much.
+        // A part of the point is worth as much as an estimate that expects it.
         points => (SCALE * (points / (1.0 - points)).log10()).round() as i32,
     }
 }
 
-/// The value of an end `ply` plies from the root: decided ones lose 1 a ply.
+/// The value of an end `ply` plies from the root: decided ones lose 1 per ply.
 pub(super) fn at_ply(value: i32, ply: i32) -> i32 {
     match value {
         WIN => WIN - ply,

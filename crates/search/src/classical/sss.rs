@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use super::node::{INFINITE, Node, at_ply};
 
-/// The value that [`minimax`](super::minimax()) gives, and how many leaves were looked at.
+/// The value that [`minimax`](super::minimax()) gives, and the number of leaves visited.
 ///
-/// Partial solution trees compete: the one with the best upper bound is taken further, so that no leaf is looked at which
-/// alpha-beta would pass over. The price is memory: the list of open positions grows exponentially with the depth.
+/// Partial solution trees compete: the one with the best upper bound is taken further, so that no leaf is visited that
+/// alpha-beta would skip. The price is memory: the list of open positions grows exponentially with the depth.
 pub fn sss<N: Node>(node: &N, depth: u32) -> (i32, u64) {
     let root_side = node.side();
     let mut tree =
@@ -25,7 +25,7 @@ pub fn sss<N: Node>(node: &N, depth: u32) -> (i32, u64) {
             let maximises = tree[parent].node.side() == root_side;
             let next = tree[at].place + 1;
             if maximises {
-                // The best of the mover's choices is known: the rest below the parent is of no interest any more.
+                // The best of the mover's choices is known: the rest below the parent no longer matters.
                 open.retain(|(_, other), _| !other.starts_with(&parent_path));
                 open.insert((Reverse(bound), parent_path), (parent, true));
             } else if next < tree[parent].children {
@@ -57,7 +57,7 @@ pub fn sss<N: Node>(node: &N, depth: u32) -> (i32, u64) {
         }
         tree[at].first_child = Some(first_child);
         tree[at].children = moves.len();
-        // All choices of the mover compete; of the opponent's replies one after the other is looked at.
+        // All choices of the mover compete; the opponent's replies are searched one after the other.
         let competing = if maximises { moves.len() } else { 1 };
         for place in 0..competing {
             let mut child_path = path.clone();

@@ -1,4 +1,4 @@
-//! The transposition table: what was found out about positions that come up again.
+//! The transposition table: results for positions that come up again.
 
 /// What a stored value says about the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) struct Entry {
     pub best: Option<u16>,
 }
 
-/// A table of fixed size; newer entries take the place of older ones.
+/// A table of fixed size; newer entries replace older ones.
 pub(super) struct TranspositionTable {
     entries: Vec<Option<Entry>>,
 }

@@ -10,7 +10,7 @@ use super::node::{Node, worth};
 pub struct TurnNode<G: Game> {
     /// The game.
     pub game: G,
-    /// How many moves of each piece the turns are made of.
+    /// How many moves of each piece are combined into turns.
     pub actions: usize,
 }
 
@@ -22,7 +22,7 @@ impl<G: Turns + Estimates> Node for TurnNode<G> {
     }
 
     fn at_horizon(&self, _: &mut Vec<Turn<G::Move>>) -> i32 {
-        // Turns are far dearer to make than to look for the end of the game.
+        // Generating turns costs far more than checking whether the game is over.
         self.game.outcome().map_or_else(|| self.evaluate(), |outcome| worth(outcome, self.game.side()))
     }
 
@@ -42,7 +42,7 @@ impl<G: Turns + Estimates> Node for TurnNode<G> {
         self.game.key()
     }
 
-    /// That of a single move; of several a mixture, which tells turns apart nearly always. It only orders them.
+    /// The code of a single move; for several moves a hash, which rarely collides. It is only used for ordering.
     fn code(&self, turn: Turn<G::Move>) -> u16 {
         turn.moves().fold(0u16, |code, m| code.rotate_left(5).wrapping_mul(0x9e35) ^ m.into())
     }

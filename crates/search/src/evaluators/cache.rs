@@ -1,4 +1,4 @@
-//! Answers that were given before.
+//! A cache of evaluations.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -6,24 +6,24 @@ use alfil_game::{Game, Mover, Wdl};
 
 use crate::{Evaluation, Evaluator, EvaluatorError};
 
-/// An evaluator that remembers the answers of another one, in memory that several may share.
+/// An evaluator that caches the answers of another one, in memory that several may share.
 ///
-/// Positions are told apart by [`Game::key`], which leaves out history and counters: a position that comes up by another
-/// way gets the answer of the first. That the answer belongs to the position is verified by the number of its legal moves
-/// and a second hash over them, so that two positions with the same key never get each other's priors. Positions with more
-/// moves than an entry has room for are passed on.
+/// Positions are identified by [`Game::key`], which leaves out history and counters: a position that is reached another
+/// way gets the answer of the first. The number of its legal moves and a second hash over them verify that the answer
+/// belongs to the position, so that two positions with the same key never get each other's priors. Positions with more
+/// moves than an entry has room for are not cached.
 pub struct Cache<V> {
     inner: V,
     memory: Arc<CacheMemory>,
-    /// For each position of the batch where its answer comes from.
+    /// Where the answer to each position of the batch comes from.
     sources: Vec<Source>,
-    /// Copies of the answers found: others may take their place in the store before they are handed over.
+    /// Copies of the answers found: entries may be replaced before the answers are handed over.
     found: Vec<u32>,
     priors: Vec<f32>,
     counts: CacheCounts,
 }
 
-/// What a cache was asked and could answer.
+/// Lookups and hits of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheCounts {
     /// Positions added.
@@ -34,14 +34,14 @@ pub struct CacheCounts {
 
 #[derive(Clone, Copy)]
 enum Source {
-    /// These words among the answers found: start and end.
+    /// The words from start to end among the answers found.
     Found(usize, usize),
     /// The inner evaluator's next answer, to be remembered under this name.
     Inner(Name),
 }
 
 impl<V> Cache<V> {
-    /// Remembers answers of `inner`. All that share a memory must give the same answers.
+    /// Caches answers of `inner`. All evaluators that share a memory must give the same answers.
     pub fn new(inner: V, memory: Arc<CacheMemory>) -> Cache<V> {
         Cache {
             inner,
@@ -87,7 +87,7 @@ impl<G: Game, V: Evaluator<G>> Evaluator<G> for Cache<V> {
             }
         };
         // The inner answers come in the order of their sources, with found ones in between.
-        let judged = inner.run(&mut |_, answer| {
+        let evaluated = inner.run(&mut |_, answer| {
             take_found(&mut next, take);
             if let Some(Source::Inner(name)) = sources.get(next) {
                 memory.put(*name, &answer);
@@ -95,16 +95,16 @@ impl<G: Game, V: Evaluator<G>> Evaluator<G> for Cache<V> {
             take(next, answer);
             next += 1;
         });
-        if judged.is_ok() {
+        if evaluated.is_ok() {
             take_found(&mut next, take);
         }
         sources.clear();
         found.clear();
-        judged
+        evaluated
     }
 }
 
-/// What an answer is remembered by.
+/// The key of an answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Name {
     key: u64,
@@ -124,18 +124,18 @@ impl Name {
     }
 }
 
-/// Words of a name, and of what stands before the priors in an answer: win, draw, loss, moves left.
+/// Words of a name, and of the values before the priors in an answer: win, draw, loss, moves left.
 const NAME: usize = 4;
 const VALUES: usize = 4;
 
-/// Stands for "the evaluator does not tell": the bits of no number that it could give.
+/// Stands for no prediction: the bits of a NaN, which no evaluator gives.
 const NO_MOVES_LEFT: u32 = u32::MAX;
 
-/// A fixed amount of memory for answers: entries of equal size, a newer one taking an older one's place.
+/// A fixed amount of memory for answers: entries of equal size, where newer ones replace older ones.
 pub struct CacheMemory {
-    /// Parts with a lock each, so that threads seldom wait for one another.
+    /// Parts with one lock each, so that threads seldom wait for each other.
     parts: Box<[Mutex<Vec<u32>>]>,
-    /// Words of an entry, and entries of a part.
+    /// Words per entry, and entries per part.
     stride: usize,
     entries: usize,
 }
@@ -143,14 +143,14 @@ pub struct CacheMemory {
 const PARTS: usize = 64;
 
 impl CacheMemory {
-    /// Memory of at most `bytes` bytes for answers to positions of up to `most_moves` moves, but at least one a part.
-    /// Aborts where there is no such memory.
+    /// Memory of at most `bytes` bytes for answers to positions of up to `most_moves` moves, but at least one per part.
+    /// Aborts if there is not enough memory.
     pub fn new(bytes: usize, most_moves: usize) -> CacheMemory {
         let failed = || std::alloc::handle_alloc_error(std::alloc::Layout::new::<u32>());
         CacheMemory::try_new(bytes, most_moves).unwrap_or_else(failed)
     }
 
-    /// The same, or none where there is no such memory.
+    /// The same, or `None` if there is not enough memory.
     pub fn try_new(bytes: usize, most_moves: usize) -> Option<CacheMemory> {
         let stride = NAME + VALUES + most_moves.max(1);
         let all = bytes / (stride * size_of::<u32>());
@@ -165,7 +165,7 @@ impl CacheMemory {
         self.parts.iter().for_each(|part| lock(part).fill(0));
     }
 
-    /// The part and the words in it where an answer is kept.
+    /// The locked part and the range of words where an answer is kept.
     fn place(&self, key: u64) -> (MutexGuard<'_, Vec<u32>>, std::ops::Range<usize>) {
         let spread = u128::from(key.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let entry = ((spread * (self.parts.len() * self.entries) as u128) >> 64) as usize;
@@ -177,7 +177,7 @@ impl CacheMemory {
     fn get(&self, name: Name, found: &mut Vec<u32>) -> bool {
         let (part, range) = self.place(name.key);
         let entry = &part[range];
-        // An empty entry is the name of no position: there are always moves.
+        // An empty entry matches no position, since all have moves.
         let known = name.moves > 0 && entry[..NAME] == name.words();
         if known {
             found.extend_from_slice(&entry[NAME..NAME + VALUES + name.moves as usize]);
@@ -198,17 +198,17 @@ impl CacheMemory {
         for (word, prior) in entry[NAME + VALUES..].iter_mut().zip(answer.priors) {
             *word = prior.to_bits();
         }
-        // The number of priors is told by the name.
+        // The name holds the number of priors.
         debug_assert_eq!(answer.priors.len(), name.moves as usize);
     }
 }
 
 fn lock(part: &Mutex<Vec<u32>>) -> MutexGuard<'_, Vec<u32>> {
-    // Nothing is called while the lock is held that could break half-way.
+    // Nothing that could panic halfway is called while the lock is held.
     part.lock().unwrap_or_else(|broken| broken.into_inner())
 }
 
-/// An answer out of its words.
+/// Decodes the words of an answer.
 fn unpack<'a>(words: &[u32], priors: &'a mut Vec<f32>) -> Evaluation<'a> {
     let [win, draw, loss, moves_left] = [words[0], words[1], words[2], words[3]];
     priors.clear();

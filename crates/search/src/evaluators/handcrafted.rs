@@ -6,7 +6,7 @@ use super::Answers;
 use crate::classical::{SCALE, worth};
 use crate::{Evaluation, Evaluator, EvaluatorError};
 
-/// How sharply priors prefer the better move: this much better is e times as likely.
+/// A move whose estimate is this much better, in hundredths of a pawn, has e times the prior.
 const PRIOR_SCALE: f32 = 100.0;
 
 /// Estimates positions by [`Estimates::evaluate`], and moves by the estimate one ply later.
@@ -17,12 +17,12 @@ pub struct Handcrafted {
 }
 
 impl Handcrafted {
-    /// Looks at as much as `knowledge` says.
+    /// Takes into account what `knowledge` says.
     pub fn new(knowledge: Knowledge) -> Handcrafted {
         Handcrafted { knowledge, answers: Answers::default(), logits: Vec::new() }
     }
 
-    /// What a move leads to, for the side that makes it.
+    /// The estimate after a move, for the side that makes it.
     fn after<G: Estimates>(&self, game: &G, m: G::Move) -> f32 {
         let mut after = game.clone();
         after.play(m);

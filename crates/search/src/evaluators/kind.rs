@@ -8,10 +8,10 @@ use alfil_nn::{Device, EvaluatorError, FileError, Network};
 use super::{CacheMemory, Handcrafted, NetworkBackend, Rollout, Uniform};
 use crate::{Backend, Evaluator, PlaySettings};
 
-/// What judges positions.
+/// What evaluates positions.
 #[derive(Clone)]
 pub enum Kind {
-    /// Nothing: every move is as good as the other.
+    /// Nothing: all moves are equally good.
     Uniform,
     /// The mean of this many random games from every position.
     Rollout(u32),
@@ -21,7 +21,7 @@ pub enum Kind {
     Network(Arc<Network>),
 }
 
-/// Why there are no evaluators of a kind.
+/// Why a backend cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BackendError {
     /// The network is for something else.
@@ -33,7 +33,7 @@ pub enum BackendError {
 }
 
 impl Kind {
-    /// Such evaluators; networks are computed on `device`.
+    /// A backend of this kind; networks run on `device`.
     pub fn backend<G: Encoded + Estimates>(&self, device: &dyn Device) -> Result<Arc<dyn Backend<G>>, BackendError> {
         Ok(match self {
             Kind::Uniform => Arc::new(Plain(|_| Uniform::default())),
@@ -58,7 +58,7 @@ impl Kind {
     }
 }
 
-/// Evaluators that need nothing that could fail.
+/// Evaluators whose construction cannot fail.
 struct Plain<F>(F);
 
 impl<G: Game, V: Evaluator<G> + 'static, F: Fn(u64) -> V + Send + Sync> Backend<G> for Plain<F> {
@@ -67,15 +67,15 @@ impl<G: Game, V: Evaluator<G> + 'static, F: Fn(u64) -> V + Send + Sync> Backend<
     }
 }
 
-/// Positions with more moves are not remembered: three times as many as at the start, which is few positions of any game that
-/// we have, but from 64 (entries of 288 bytes) to 128 (544 bytes).
+/// Positions with more moves are not cached: three times as many as at the start, which few positions of any bundled
+/// game have, but between 64 (entries of 288 bytes) and 128 (544 bytes).
 pub fn cached_moves<G: Game>() -> usize {
     let mut moves = Vec::new();
     G::new(&G::Rules::default()).generate(&mut moves);
     (3 * moves.len()).clamp(64, 128)
 }
 
-/// Evaluators that remember each other's answers, in at most this many bytes.
+/// The same evaluators with a shared cache of at most `bytes` bytes.
 pub fn cached<G: Game>(backend: Arc<dyn Backend<G>>, bytes: usize) -> Arc<dyn Backend<G>> {
     crate::backend::with_memory(backend, Arc::new(CacheMemory::new(bytes, cached_moves::<G>())))
 }

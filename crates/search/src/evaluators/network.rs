@@ -1,4 +1,4 @@
-//! A network.
+//! Networks as evaluators.
 
 use std::marker::PhantomData;
 
@@ -10,7 +10,7 @@ use alfil_nn::{
 use super::BackendError;
 use crate::{Backend, Evaluation, Evaluator};
 
-/// A network on a device, ready to be asked by any number of threads.
+/// A network on a device, ready to be used by any number of threads.
 pub struct NetworkBackend<E: Encoding> {
     loaded: Box<dyn LoadedNetwork>,
     architecture: Architecture,
@@ -20,7 +20,7 @@ pub struct NetworkBackend<E: Encoding> {
 }
 
 impl<E: Encoding> NetworkBackend<E> {
-    /// Fails if the network is not of the encoding, or the device cannot compute it.
+    /// Fails if the network has another encoding, or the device cannot compute it.
     pub fn new(network: &Network, device: &dyn Device) -> Result<NetworkBackend<E>, BackendError> {
         Ok(NetworkBackend {
             loaded: device.load(&EncodedNetwork::new::<E>(network)?)?,
@@ -48,7 +48,7 @@ impl<E: Encoding> Backend<E::Game> for NetworkBackend<E> {
     }
 }
 
-/// Asks a network, one batch at a time.
+/// Runs a network, one batch at a time.
 struct NetworkEvaluator<E: Encoding> {
     inference: Box<dyn Inference>,
     device: String,

@@ -1,4 +1,4 @@
-//! Evaluators that many games share.
+//! Evaluators that many searches share.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
@@ -8,24 +8,24 @@ use crate::{Backend, BatchSizes, Evaluation, Evaluator, EvaluatorError, catch_pa
 
 /// A few evaluators for any number of searches at once.
 ///
-/// Whoever has positions to be judged takes a free evaluator and has everything judged that waits, up to a batch; where none
-/// is free, the positions wait for the next one. So nobody waits for a batch to fill, and batches grow with the number of
-/// searches: what a device that computes many positions at the price of one needs.
+/// A search with positions to evaluate takes a free evaluator and runs everything that waits, up to a full batch; if
+/// none is free, its positions wait for the next one. So no search waits for a batch to fill, and batches grow with the
+/// number of searches, which suits a device that computes many positions at the price of one.
 pub struct Pool<G: Game> {
     state: Mutex<State<G>>,
-    /// Told when answers are there or an evaluator is free.
+    /// Notified when answers have arrived or an evaluator is free.
     changed: Condvar,
     batch_sizes: BatchSizes,
 }
 
 struct State<G: Game> {
     free: Vec<Box<dyn Evaluator<G>>>,
-    /// Positions that nobody has taken yet, the oldest first.
+    /// Positions that no evaluator has taken yet, the oldest first.
     waiting: Vec<Request<G>>,
     answered: Vec<Answer>,
     next_client: u64,
     batches: u64,
-    judged: u64,
+    evaluated: u64,
     /// Why an evaluator failed, if one has. Its batch is never answered.
     failed: Option<EvaluatorError>,
 }
@@ -56,26 +56,26 @@ impl<G: Game> Pool<G> {
             answered: Vec::new(),
             next_client: 0,
             batches: 0,
-            judged: 0,
+            evaluated: 0,
             failed: None,
         };
         let (state, changed) = (Mutex::new(state), Condvar::new());
         Ok(Arc::new(Pool { state, changed, batch_sizes: backend.batch_sizes() }))
     }
 
-    /// The mean number of positions that were judged together.
+    /// The mean number of positions per batch.
     pub fn mean_batch(&self) -> f64 {
         let state = self.lock();
-        state.judged as f64 / state.batches.max(1) as f64
+        state.evaluated as f64 / state.batches.max(1) as f64
     }
 
     fn lock(&self) -> MutexGuard<'_, State<G>> {
-        // What is held under the lock is whole at any time.
+        // The state is consistent whenever a panic could happen.
         self.state.lock().unwrap_or_else(|broken| broken.into_inner())
     }
 
-    /// Has a batch of what waits judged by an evaluator that was free.
-    fn judge(evaluator: &mut dyn Evaluator<G>, batch: &[Request<G>]) -> Result<Vec<Answer>, EvaluatorError> {
+    /// Evaluates a batch of requests.
+    fn evaluate(evaluator: &mut dyn Evaluator<G>, batch: &[Request<G>]) -> Result<Vec<Answer>, EvaluatorError> {
         batch.iter().for_each(|request| evaluator.add(&request.game, &request.moves));
         let mut answers = Vec::with_capacity(batch.len());
         evaluator.run(&mut |number, answer| {
@@ -140,16 +140,16 @@ impl<G: Game> Evaluator<G> for Pooled<G> {
             let end = state.waiting.len().min(pool.batch_sizes.largest.max(1));
             let batch: Vec<Request<G>> = state.waiting.drain(..end).collect();
             state.batches += 1;
-            state.judged += batch.len() as u64;
+            state.evaluated += batch.len() as u64;
             drop(state);
-            let judged = catch_panic("an evaluator", || Pool::judge(&mut *evaluator, &batch)).flatten();
+            let evaluated = catch_panic("an evaluator", || Pool::evaluate(&mut *evaluator, &batch)).flatten();
             state = pool.lock();
-            match judged {
+            match evaluated {
                 Ok(answers) => {
                     state.free.push(evaluator);
                     state.answered.extend(answers);
                 }
-                // Everybody hears of it: who waits for its answers would wait for ever.
+                // Every search gets the error: those that wait for these answers would wait forever.
                 Err(failed) => state.failed = Some(failed),
             }
             pool.changed.notify_all();

@@ -1,4 +1,4 @@
-//! Plays to the end at random: plain Monte Carlo.
+//! Random games to the end: plain Monte Carlo.
 
 use alfil_game::{Game, Mover, Score, Wdl};
 use rand::{RngExt, SeedableRng};
@@ -9,7 +9,7 @@ use crate::{Evaluation, Evaluator, EvaluatorError};
 
 /// The average result of random games from the position, as its mover sees it. All moves count as equally good.
 pub struct Rollout<G: Game> {
-    /// Games a position.
+    /// Games per position.
     count: u32,
     random: Xoshiro256PlusPlus,
     moves: Vec<G::Move>,
@@ -17,7 +17,7 @@ pub struct Rollout<G: Game> {
 }
 
 impl<G: Game> Rollout<G> {
-    /// `count` games a position, at least one.
+    /// `count` games per position, at least one.
     pub fn new(count: u32, seed: u64) -> Rollout<G> {
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);
         Rollout { count: count.max(1), random, moves: Vec::new(), answers: Answers::default() }

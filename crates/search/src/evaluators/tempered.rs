@@ -1,11 +1,12 @@
-//! Preferences made flatter or sharper.
+//! Priors made flatter or sharper.
 
 use alfil_game::Game;
 
 use super::CacheCounts;
 use crate::{Evaluation, Evaluator, EvaluatorError};
 
-/// An evaluator with the priors of another one at a temperature: `P^(1/T)`, adding up to 1 again. Above 1 they are evened out.
+/// An evaluator with the priors of another one at a temperature: `P^(1/T)`, adding up to 1 again. Above 1 they become
+/// flatter.
 pub struct Tempered<V> {
     inner: V,
     exponent: f32,

@@ -1,11 +1,11 @@
-//! Knows nothing.
+//! An evaluator without knowledge.
 
 use alfil_game::{Game, Mover, Wdl};
 
 use super::Answers;
 use crate::{Evaluation, Evaluator, EvaluatorError};
 
-/// Holds every move for equally good and every position for even: what a search can do by itself.
+/// Treats all moves as equally good and all positions as even: what a search can do by itself.
 #[derive(Default)]
 pub struct Uniform {
     answers: Answers,

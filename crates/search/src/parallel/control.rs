@@ -1,10 +1,10 @@
-//! Commanding a search from another thread.
+//! Ending a search from another thread.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 
-/// Ends a search at once or at a time that may be told while it runs.
+/// Ends a search at once or at a deadline, which may be set while it runs.
 #[derive(Debug)]
 pub struct Control {
     stopped: AtomicBool,

@@ -1,7 +1,7 @@
 //! When a search ends.
 
-/// What a search stops at, beside the [control](super::Control), a proven root (a mate, for one) and a full tree. Without any
-/// limit it goes on until one of those.
+/// What a search stops at, besides the [control](super::Control), a proven root (for example a mate) and a full tree.
+/// Without any limit it goes on until one of those.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limits {
     /// Visits of the root, with those from earlier searches that the tree still knows.
@@ -10,6 +10,6 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// As soon as the best move can no longer change before another limit is reached.
     pub settled: bool,
-    /// Codes of the moves to look at; all, if there are none.
+    /// Codes of the moves to search; empty means all.
     pub only: Vec<u16>,
 }

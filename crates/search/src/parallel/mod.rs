@@ -1,7 +1,7 @@
-//! One tree, searched by several threads: how a position is thought about in play.
+//! One tree, searched by several threads, as in play.
 //!
-//! Every thread has its own evaluator. It gathers a small batch of leaves, has them evaluated and applies them; the tree needs
-//! no locks. The calling thread works along, watches the [limits](Limits) and reports.
+//! Every thread has its own evaluator. It gathers a small batch of leaves, has them evaluated and applies them; the
+//! tree needs no locks. The calling thread works as well, watches the [limits](Limits) and reports.
 
 mod control;
 mod limits;

@@ -18,13 +18,13 @@ pub struct Report {
     pub elapsed: Duration,
     /// The mean depth of this search's walks.
     pub depth: u32,
-    /// Their depths together: the nodes that they passed through.
+    /// The sum of their depths: the nodes that they passed through.
     pub depths: u64,
-    /// The depth of the longest.
+    /// The depth of the deepest walk.
     pub longest: u32,
     /// The share of the tree's memory that is in use.
     pub fill: f32,
-    /// What the evaluators' caches were asked and could answer.
+    /// Lookups and hits of the evaluators' caches.
     pub cache: CacheCounts,
     /// The best moves with what is expected after them, the best first.
     pub lines: Vec<Line>,
@@ -33,7 +33,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Visits a second.
+    /// Visits per second.
     pub fn speed(&self) -> f64 {
         self.walks as f64 / self.elapsed.as_secs_f64().max(1e-6)
     }
@@ -51,13 +51,13 @@ pub struct Line {
     pub codes: Vec<u16>,
     /// Visits of the first move.
     pub visits: u32,
-    /// The evaluator's opinion of the first move.
+    /// The evaluator's prior of the first move.
     pub prior: f32,
     /// Probabilities of win, draw and loss after it: its own, or the root's as long as it has not been visited.
     pub wdl: Mover<Wdl>,
-    /// Expected plies to the end, where the evaluator tells.
+    /// Expected plies to the end, if the evaluator predicts them.
     pub moves_left: Option<f32>,
-    /// What is certain.
+    /// The proven result, if any.
     pub proof: Option<Proof>,
 }
 
@@ -67,13 +67,13 @@ impl Line {
         self.chances().0.value()
     }
 
-    /// Probabilities of win, draw and loss after it, of which a proof leaves none open.
+    /// Probabilities of win, draw and loss after it: as proven, or else [`wdl`](Line::wdl).
     pub fn chances(&self) -> Mover<Wdl> {
         self.proof.map_or(self.wdl, Proof::wdl)
     }
 
-    /// In how many turns of the side to move at `root`, where the line begins, the game ends, if that is proven. What comes
-    /// after the line is taken for single moves.
+    /// The number of turns of the side to move at `root`, where the line begins, until the game ends, if that is
+    /// proven. After the line, every turn is taken to be a single move.
     pub fn turns_left<G: Game>(&self, root: &G) -> Option<u32> {
         let mut plies = u32::from(self.proof?.plies);
         let (mut game, mover) = (root.clone(), root.side());
@@ -94,9 +94,9 @@ impl Line {
 pub enum Ended {
     /// It was told to.
     Stopped,
-    /// Its time was over.
+    /// Its time was up.
     Time,
-    /// It had its visits, or was deep enough.
+    /// The limit on visits or depth was reached.
     Done,
     /// The best move could no longer change.
     Settled,
@@ -104,7 +104,7 @@ pub enum Ended {
     Proven,
     /// The tree had no more room.
     Full,
-    /// The game was over before it began.
+    /// The game was already over.
     NoMoves,
 }
 

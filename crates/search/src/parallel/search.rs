@@ -14,22 +14,22 @@ use crate::selection::Rule;
 use crate::tree::Tree;
 use crate::{Evaluator, EvaluatorError, catch_panic};
 
-/// Whose threads these are, in messages.
+/// The name of these threads in messages.
 const PART: &str = "the search";
 
-/// How often the state of the search is looked at closely.
-const GLANCE: Duration = Duration::from_millis(5);
+/// How often the more expensive checks are made, and a report is considered.
+const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Reports come at most this often, and at least as often as the second.
-const EAGER: Duration = Duration::from_millis(50);
-const LAZY: Duration = Duration::from_secs(1);
+/// The shortest and the longest time between two reports.
+const SHORTEST_REPORT_INTERVAL: Duration = Duration::from_millis(50);
+const LONGEST_REPORT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How to search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Which moves are looked at.
+    /// How moves are selected.
     pub rule: Rule,
-    /// Leaves that a thread has evaluated together.
+    /// Leaves per batch of a thread.
     pub batch: usize,
     /// Moves to report on.
     pub lines: usize,
@@ -50,12 +50,12 @@ pub struct Search<G: Game> {
     start: G,
     moves: Vec<G::Move>,
     root: G,
-    /// What the root's moves have been restricted to.
+    /// The codes that the root's moves have been restricted to.
     only: Vec<u16>,
 }
 
 impl<G: Game> Search<G> {
-    /// A search with this memory that uses one thread an evaluator.
+    /// A search in `tree` that uses one thread per evaluator.
     pub fn new(tree: Tree, evaluators: Vec<Box<dyn Evaluator<G>>>, start: G) -> Search<G> {
         Search { tree, evaluators, root: start.clone(), start, moves: Vec::new(), only: Vec::new() }
     }
@@ -102,21 +102,21 @@ impl<G: Game> Search<G> {
     fn began_at(&self, start: &G) -> bool {
         let same_rules =
             || self.start.ply_cap() == start.ply_cap() && self.start.chosen_rules() == start.chosen_rules();
-        // An empty tree knows nothing that could be kept, and rules may differ in what they do not tell.
+        // An empty tree has nothing to keep, and rules may differ in more than these methods show.
         !self.tree.is_empty()
             && self.start.ply() == start.ply()
             && self.start.position() == start.position()
             && same_rules()
     }
 
-    /// Forgets everything but the position.
+    /// Forgets everything except the position.
     pub fn clear(&mut self) {
         self.tree.clear();
         self.only.clear();
     }
 
-    /// Searches until a limit is reached, and reports now and then on the way. The last report is returned, not told. If an
-    /// evaluator fails or a thread panics, all threads end, and nothing is known about the position any more.
+    /// Searches until a limit is reached, and passes reports to `tell` on the way. The last report is returned instead.
+    /// If an evaluator fails or a thread panics, all threads end, and nothing is known about the position any more.
     pub fn run(
         &mut self,
         settings: &Settings,
@@ -126,7 +126,7 @@ impl<G: Game> Search<G> {
     ) -> Result<Report, EvaluatorError> {
         let report = self.try_run(settings, limits, control, tell);
         if report.is_err() {
-            // Walks were left under way, and would count as visits for ever.
+            // Walks were left under way, and would count as visits forever.
             self.tree.clear();
         }
         report
@@ -141,7 +141,8 @@ impl<G: Game> Search<G> {
     ) -> Result<Report, EvaluatorError> {
         let began = Instant::now();
         if self.only != limits.only {
-            // What was left out before is missing from the tree, and what is proven of all moves may not be of these.
+            // Moves that were left out before are missing from the tree, and what is proven for all moves may not hold
+            // for these.
             self.tree.clear();
             self.only.clone_from(&limits.only);
         }
@@ -171,7 +172,7 @@ impl<G: Game> Search<G> {
         let watch = Watch { shared: &shared, settings, limits, began, before };
         let work = |evaluator: &mut Box<dyn Evaluator<G>>| {
             let worked = catch_panic(PART, || Worker::new(&shared, &mut **evaluator).run()).flatten();
-            // The others need not go on without it.
+            // The other threads need not go on.
             worked.inspect_err(|_| shared.finished.store(true, Relaxed))
         };
         let ended = match evaluators.split_first_mut() {
@@ -179,7 +180,7 @@ impl<G: Game> Search<G> {
                 let others: Vec<_> = others.iter_mut().map(|evaluator| scope.spawn(|| work(evaluator))).collect();
                 let ended = catch_panic(PART, || watch.work(&mut **first, tell)).flatten();
                 shared.finished.store(true, Relaxed);
-                // All of them have ended before any failure is told.
+                // All threads have ended before any failure is returned.
                 let others: Vec<_> = others.into_iter().map(|other| other.join()).collect();
                 for other in others {
                     other.map_err(|panic| EvaluatorError::panicked(PART, &*panic)).flatten()?;
@@ -203,18 +204,18 @@ struct Watch<'a, G: Game> {
 }
 
 impl<G: Game> Watch<'_, G> {
-    /// Works along until the search is over.
+    /// Works until the search is over.
     fn work(&self, evaluator: &mut dyn Evaluator<G>, tell: &mut dyn FnMut(&Report)) -> Result<Ended, EvaluatorError> {
         let mut worker = Worker::new(self.shared, evaluator);
-        let (mut glanced, mut told) = (self.began, self.began);
+        let (mut checked, mut told) = (self.began, self.began);
         let mut last = (None, 0);
         loop {
             let now = Instant::now();
             if let Some(ended) = self.ended(now) {
                 return Ok(ended);
             }
-            if now - glanced >= GLANCE {
-                glanced = now;
+            if now - checked >= CHECK_INTERVAL {
+                checked = now;
                 if self.limits.settled && self.is_settled(now) {
                     return Ok(Ended::Settled);
                 }
@@ -224,7 +225,7 @@ impl<G: Game> Watch<'_, G> {
                     return Ok(Ended::Done);
                 }
                 let news = (best, depth) != last;
-                if now - told >= LAZY || news && now - told >= EAGER {
+                if now - told >= LONGEST_REPORT_INTERVAL || news && now - told >= SHORTEST_REPORT_INTERVAL {
                     (told, last) = (now, (best, depth));
                     worker.tell();
                     tell(&self.report());

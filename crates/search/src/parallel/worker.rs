@@ -12,8 +12,8 @@ use crate::selection::Rule;
 use crate::tree::{Gathered, Leaf, Scratch, Tree, apply, gather};
 use crate::{Evaluator, EvaluatorError};
 
-/// Walks that a batch may lose to other threads' leaves before it is evaluated as it is.
-const PATIENCE: u32 = 4;
+/// After this many collisions with other threads' leaves a batch is evaluated as it is.
+const MOST_COLLISIONS: u32 = 4;
 
 /// What the threads of a search share.
 pub(super) struct Shared<'a, G> {
@@ -21,7 +21,7 @@ pub(super) struct Shared<'a, G> {
     pub root: &'a G,
     pub rule: Rule,
     pub control: &'a Control,
-    /// Leaves that a thread has evaluated together.
+    /// Leaves per batch of a thread.
     pub batch: usize,
     /// Walks that may still begin.
     pub budget: CachePadded<AtomicI64>,
@@ -30,13 +30,13 @@ pub(super) struct Shared<'a, G> {
     pub counts: CachePadded<Counts>,
 }
 
-/// A worker tells the others what it has done after so many walks.
-const DILIGENCE: u64 = 64;
+/// A worker adds its counts to the shared ones after this many walks.
+const COUNT_INTERVAL: u64 = 64;
 
 /// What the threads have done.
 #[derive(Default)]
 pub(super) struct Counts {
-    /// Walks, and their depths together.
+    /// Walks, and the sum of their depths.
     pub walks: AtomicU64,
     pub depths: AtomicU64,
     pub longest: AtomicU32,
@@ -129,8 +129,8 @@ impl<'a, G: Game> Worker<'a, G> {
         let shared = self.shared;
         let (mut known, mut collisions) = (0, 0);
         let mut tickets = true;
-        // Walks to what is known cost next to nothing, but the limits must be looked at now and then.
-        while self.leaves.len() < shared.batch && collisions < PATIENCE && known < 64 {
+        // Walks to known nodes cost almost nothing, but the limits must be checked now and then.
+        while self.leaves.len() < shared.batch && collisions < MOST_COLLISIONS && known < 64 {
             tickets = shared.take_ticket();
             if !tickets {
                 break;
@@ -167,10 +167,10 @@ impl<'a, G: Game> Worker<'a, G> {
                 }
             })?;
         } else if known == 0 {
-            // Others are at work where this thread wants to go.
+            // Other threads are at work on the leaves that this thread would reach.
             std::thread::yield_now();
         }
-        if self.walks >= DILIGENCE {
+        if self.walks >= COUNT_INTERVAL {
             self.tell();
         }
         Ok(tickets)

@@ -5,18 +5,18 @@ use rand::RngExt;
 use crate::selection::{Gumbel, GumbelMove, considered_visits, gumbel_noise};
 use crate::tree::{Child, View};
 
-/// A plan for a known number of walks: moves are drawn from the policy without replacement, and walks are dealt out to them
-/// by sequential halving.
+/// A plan for a known number of walks: moves are drawn from the policy without replacement, and sequential halving
+/// shares out the walks among them.
 pub struct GumbelRoot {
     gumbel: Gumbel,
-    /// For each edge.
+    /// Gumbel noise of each edge.
     noise: Vec<f32>,
     /// Visits from earlier searches, which are not part of this plan.
     before: Vec<u32>,
-    /// The visits that the move of each walk must have.
+    /// For each walk, the visits that its move must have so far.
     table: Vec<u32>,
     begun: usize,
-    /// Memory for the moves as they are now.
+    /// Buffers for the current state of the moves, reused.
     children: Vec<Child>,
     moves: Vec<GumbelMove>,
 }
@@ -42,13 +42,14 @@ impl GumbelRoot {
         }
     }
 
-    /// The root's edge for the next walk to [begin with](crate::tree::gather), until all have begun.
+    /// The root's edge for the next walk to [begin with](crate::tree::gather); `None` once all have begun.
     pub fn next(&mut self, root: &View<'_>) -> Option<u16> {
         let wanted = *self.table.get(self.begun)?;
         root.read_children(&mut self.children);
         weigh(root, &self.children, &self.gumbel, &mut self.moves);
         let lag = |child: &Child| self.begun_visits(child).abs_diff(wanted);
-        // All candidates have the visits that the table wants, except where a walk came to nothing.
+        // All candidates have the visits that the table wants, except where an earlier walk collided or found the tree
+        // full.
         let least = self.children.iter().map(lag).min()?;
         let noise = |edge: usize| *self.noise.get(edge).unwrap_or(&0.0);
         let edge = preferred(&self.gumbel, &self.children, &self.moves, noise, |child| lag(child) == least)?.edge;
@@ -56,9 +57,9 @@ impl GumbelRoot {
         Some(edge)
     }
 
-    /// The strongest move: of those that were tried the one that the [improved policy](improved_policy) likes best. Chance
-    /// decides what is tried, not what is best: that would be a draw from the policy. A proven win is best whatever the plan, and
-    /// a proven loss only if there is nothing else.
+    /// The strongest move: of those that were tried, the one with the largest share of the [improved
+    /// policy](improved_policy). Noise decides what is tried, not what is best: that would be a draw from the policy. A
+    /// proven win comes first whatever the plan, and a proven loss only if there is nothing else.
     pub fn best(&self, root: &View<'_>) -> Option<Child> {
         let best = root.best()?;
         if best.proof.is_some_and(|proof| proof.is_win() || proof.is_loss()) {
@@ -75,7 +76,7 @@ impl GumbelRoot {
     }
 }
 
-/// Of some moves the one with the largest `g + logit + σ(q)`, with this `g` for each edge.
+/// The move with the largest `g + logit + σ(q)` among those that `among` accepts, where `noise` gives g for each edge.
 fn preferred(
     gumbel: &Gumbel,
     children: &[Child],
@@ -98,7 +99,7 @@ pub fn improved_policy(root: &View<'_>, gumbel: &Gumbel) -> Vec<f32> {
     moves.iter().map(|m| m.share).collect()
 }
 
-/// The moves with their own values, or the mixed one.
+/// Fills `moves` with the children: visited ones with their own value, the others with the mixed one.
 fn weigh(root: &View<'_>, children: &[Child], gumbel: &Gumbel, moves: &mut Vec<GumbelMove>) {
     moves.clear();
     moves.extend(children.iter().map(|child| GumbelMove {

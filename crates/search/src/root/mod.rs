@@ -1,4 +1,4 @@
-//! What is special about the root of a tree: exploration where games are played to learn from, and what is learnt.
+//! What is special about the root of a tree: exploration in self-play, and the policy to learn.
 
 mod gumbel;
 mod noise;

@@ -5,7 +5,7 @@ use rand::RngExt;
 use crate::selection::{Puct, dirichlet, forced_visits, mix_noise, pruned_visits};
 use crate::tree::{Child, Tree, View};
 
-/// Mixes noise into the priors of the root's moves, by this `share`. No walk may be under way.
+/// Mixes Dirichlet noise into the priors of the root's moves, with weight `share`. No walk may be under way.
 pub fn add_noise(tree: &mut Tree, alpha: f32, share: f32, random: &mut impl RngExt) {
     let Some(root) = tree.root() else { return };
     let mut priors: Vec<f32> = root.children().iter().map(|child| child.prior).collect();
@@ -22,8 +22,8 @@ pub fn forced_edge(root: &View<'_>, k: f32) -> Option<u16> {
     children.iter().find(|child| lags(child.prior, child.started)).map(|child| child.edge)
 }
 
-/// The share of the visits that each move had, in the order of [`View::children`]; without those that only a forced playout
-/// wanted, if `pruning` is the rule that the others were dealt out by.
+/// Each move's share of the visits, in the order of [`View::children`]. With `pruning`, the rule of the search, visits
+/// that only forced playouts caused are left out.
 pub fn visit_policy(root: &View<'_>, pruning: Option<&Puct>) -> Vec<f32> {
     let children = root.children();
     let visits: Vec<u32> = match pruning {
@@ -34,7 +34,7 @@ pub fn visit_policy(root: &View<'_>, pruning: Option<&Puct>) -> Vec<f32> {
         }
         None => children.iter().map(|child| child.visits).collect(),
     };
-    // A search ends as soon as a win is proven, when the winning move may have one visit.
+    // A search ends as soon as a win is proven; the winning move may then have only one visit.
     let wins = |child: &Child| child.proof.is_some_and(|proof| proof.is_win());
     let loses = |child: &Child| child.proof.is_some_and(|proof| proof.is_loss());
     let winners = children.iter().filter(|child| wins(child)).count();
@@ -46,7 +46,7 @@ pub fn visit_policy(root: &View<'_>, pruning: Option<&Puct>) -> Vec<f32> {
         false => visits.iter().zip(&children).map(|(visits, child)| if loses(child) { 0 } else { *visits }).collect(),
     };
     match visits.iter().sum::<u32>() {
-        // Nothing is known but what the evaluator said.
+        // Only the evaluator's priors are known.
         0 => children.iter().map(|child| child.prior).collect(),
         total => visits.iter().map(|visits| *visits as f32 / total as f32).collect(),
     }

@@ -4,16 +4,16 @@ use rand::RngExt;
 
 use crate::tree::Child;
 
-/// The first of the [ranked](crate::tree::View::ranked) moves, or, with a temperature T, one by chance: by `visits^(1/T)`, as
-/// in AlphaZero, but never a move that is known to lose where there is another, nor any but the first where that is known to
-/// win. Where nothing has been visited, priors stand in for visits.
+/// The first of the [ranked](crate::tree::View::ranked) moves or, at a temperature T above 0, a random one with weights
+/// `visits^(1/T)`, as in AlphaZero. A proven win is always played, and a proven loss only if there is nothing else.
+/// Without visits, priors are the weights.
 pub fn pick<'a>(ranked: &'a [Child], temperature: f64, random: &mut impl RngExt) -> Option<&'a Child> {
     let visited = ranked.iter().any(|child| is_open(child) && child.visits > 0);
     let size = |child: &Child| if visited { f64::from(child.visits) } else { f64::from(child.prior) };
     pick_by(ranked, size, temperature, random)
 }
 
-/// The same by another measure than visits, which is at least 0.
+/// The same with `size`, at least 0, in place of visits.
 pub fn pick_by<'a>(
     ranked: &'a [Child],
     size: impl Fn(&Child) -> f64,
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_follows_the_visits_but_never_leaves_a_win_or_takes_a_loss() {
+    fn random_picks_follow_visits_but_never_miss_a_win_or_take_a_loss() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut count = |ranked: &[Child], temperature| {
             let mut counts = [0; 3];

@@ -50,30 +50,30 @@ impl Gumbel {
         moves.iter_mut().for_each(|m| m.share /= sum);
     }
 
-    /// The move to look at inside the tree: the largest `π'(a) - N(a) / (1 + ΣN)`, which makes visits, those under way
-    /// included, follow the improved policy without any chance.
+    /// The move to visit inside the tree: the largest `π'(a) - N(a) / (1 + ΣN)`, which makes visits, those under way
+    /// included, follow the improved policy deterministically.
     pub fn interior(&self, moves: &[GumbelMove]) -> Option<usize> {
         let total: u32 = moves.iter().map(|m| m.started).sum();
         let score = |m: &GumbelMove| m.share - m.started as f32 / (1.0 + total as f32);
-        // The first of equals, as everywhere.
+        // Ties go to the first, as everywhere.
         let scores = moves.iter().map(score).enumerate().rev();
         scores.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
     }
 }
 
-/// A move as Gumbel search weighs it. The steps of [`Gumbel`] fill it in one after the other, so that none of them needs memory
-/// of its own.
+/// A move as Gumbel search weighs it. The steps of [`Gumbel`] fill it in one after the other, so that none of them
+/// allocates.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GumbelMove {
-    /// What the evaluator held of it.
+    /// Its probability according to the evaluator.
     pub prior: f32,
-    /// Its value; of a move without visits, once it is [completed](Gumbel::complete).
+    /// Its value; without visits the mixed value, once [completed](Gumbel::complete).
     pub q: f32,
-    /// Visits that have ended.
+    /// Completed visits.
     pub visits: u32,
-    /// The same with the visits under way.
+    /// Completed visits and those under way.
     pub started: u32,
-    /// Its share of the improved policy, once there is [one](Gumbel::improve).
+    /// Its share of the improved policy, set by [`Gumbel::improve`].
     pub share: f32,
 }
 
@@ -84,8 +84,8 @@ impl GumbelMove {
     }
 }
 
-/// The visits that the move to be looked at next at the root must have, for each of `simulations`, if `considered` moves
-/// are tried: sequential halving as a table.
+/// Sequential halving as a table: for each of `simulations`, the visits that the root move to try next must have so
+/// far, if `considered` moves are tried.
 ///
 /// ```
 /// use alfil_search::selection::considered_visits;
@@ -114,7 +114,7 @@ pub fn considered_visits(considered: usize, simulations: usize) -> Vec<u32> {
 /// A draw from the standard Gumbel distribution. The moves with the largest `g + logit` are a sample of the policy without
 /// replacement.
 pub fn gumbel_noise(random: &mut impl RngExt) -> f32 {
-    let uniform = 1.0 - random.random::<f64>(); // from above 0 to 1
+    let uniform = 1.0 - random.random::<f64>(); // in (0, 1]
     -(-(uniform.min(1.0 - f64::EPSILON)).ln()).ln() as f32
 }
 

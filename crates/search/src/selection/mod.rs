@@ -1,7 +1,7 @@
 //! The rules by which a tree search picks moves: small pure functions of numbers.
 //!
-//! Values `q` are what the side that picks can expect, from -1 to 1; `visits` count what a move has been tried, and
-//! `parent_visits` what all moves together have.
+//! `q` is the expected result for the side to move, from -1 to 1; `visits` are those of a move, `parent_visits` those
+//! of all moves together.
 
 mod gumbel;
 mod moves_left;

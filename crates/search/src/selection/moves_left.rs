@@ -1,6 +1,6 @@
 //! Winning sooner, and losing later.
 
-/// How much the expected plies to the end count beside the value: by
+/// A bonus for the expected plies to the end, which is added to the value:
 ///
 /// ```text
 /// -sign(q) clamp(slope (m - m_parent), -max, max) f(|q|),   f(x) = scaled x' + quadratic x'^2
@@ -10,11 +10,11 @@
 /// the game says nothing about who wins it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MovesLeft {
-    /// The most that it counts.
+    /// The largest bonus.
     pub max: f32,
-    /// How much a ply counts.
+    /// The bonus per ply.
     pub slope: f32,
-    /// Values closer to even than this are not touched.
+    /// Values closer to 0 than this get no bonus.
     pub threshold: f32,
     /// The linear part of f.
     pub scaled: f32,
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wins_are_hurried_and_losses_put_off() {
+    fn shorter_wins_and_longer_losses_are_preferred() {
         let rule = MovesLeft::default();
         assert!(rule.bonus(0.95, 10.0, 20.0) > 0.0);
         assert!(rule.bonus(0.95, 30.0, 20.0) < 0.0);

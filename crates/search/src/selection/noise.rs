@@ -5,11 +5,11 @@ use rand_distr::{Distribution, Gamma};
 
 /// A draw from the symmetric Dirichlet distribution with `count` parts: they add up to 1.
 ///
-/// The usual way, gamma variates divided by their sum, underflows to nothing but zeros for small `alpha`. Here the
-/// logarithms are kept: a gamma variate of `alpha` is one of `alpha + 1` times U^(1/alpha).
+/// The usual way, gamma variates divided by their sum, underflows to all zeros for small `alpha`. Here the logarithms
+/// are kept: a gamma variate of `alpha` is one of `alpha + 1` times U^(1/alpha).
 pub fn dirichlet(alpha: f32, count: usize, random: &mut impl RngExt) -> Vec<f32> {
     let alpha = f64::from(alpha.clamp(1e-4, 1e4));
-    // The shape is positive and finite, so there is always such a distribution.
+    // The shape is positive and finite, so this cannot fail.
     let Ok(gamma) = Gamma::new(alpha + 1.0, 1.0) else { return vec![1.0 / count as f32; count] };
     let mut logarithm = || {
         let uniform: f64 = 1.0 - random.random::<f64>(); // never 0

@@ -7,8 +7,8 @@ pub fn forced_visits(k: f32, prior: f32, parent_visits: u32) -> u32 {
     (k * prior * parent_visits as f32).sqrt() as u32
 }
 
-/// Visits of each move as PUCT would have dealt them out, knowing what it knows now: those of moves other than the most
-/// visited one are reduced as long as their score stays below its. What is left with a single visit loses that too.
+/// Visits of each move as PUCT would have shared them out, had it known the final values: those of all moves except the
+/// most visited one are reduced as long as their score stays below its. A single visit that is left is dropped too.
 ///
 /// `moves` holds value, prior and visits of each.
 pub fn pruned_visits(puct: &Puct, moves: &[(f32, f32, u32)]) -> Vec<u32> {
@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_noise_wanted_is_taken_back() {
+    fn visits_that_only_noise_caused_are_dropped() {
         let puct = Puct::SELF_PLAY;
         // The second move is much worse and was only visited because it had to be; the third is as good as the first.
         let moves = [(0.3, 0.5, 500), (-0.6, 0.1, 40), (0.3, 0.4, 380), (-0.9, 0.001, 3)];
@@ -48,7 +48,7 @@ mod tests {
         assert!(pruned[1] < 20, "{pruned:?}");
         assert!(pruned[2] > 350, "{pruned:?}");
         assert_eq!(pruned[3], 0);
-        // Whatever was reduced to still scores below the most visited move.
+        // After the reduction, the moves still score below the most visited one.
         let total = moves.iter().map(|m| m.2).sum();
         let goal = puct.score(0.3, 0.5, total, 500);
         for (&(q, prior, before), &after) in moves.iter().zip(&pruned).filter(|(m, after)| **after > 0 && **after < m.2)

@@ -13,15 +13,15 @@ use super::MovesLeft;
 pub struct Puct {
     /// C at the first visit.
     pub init: f32,
-    /// After about so many visits C begins to grow.
+    /// After about this many visits C begins to grow.
     pub base: f32,
     /// How fast it then grows.
     pub factor: f32,
-    /// How much worse than its parent an unvisited move is held to be once all of the policy has been visited.
+    /// How much worse than its parent an unvisited move is assumed to be once all of the policy has been visited.
     pub fpu_reduction: f32,
-    /// Whether and how the shorter win and the longer loss are preferred, where the evaluator tells how long games last.
+    /// Whether and how shorter wins and longer losses are preferred, if the evaluator predicts moves left.
     pub moves_left: Option<MovesLeft>,
-    /// What a draw is worth to the first player, from -1 to 1, beyond half a point.
+    /// What a draw is worth to the first player: from -1, as bad as a loss, to 1, as good as a win; 0 is half a point.
     pub draw: f32,
 }
 
@@ -34,7 +34,7 @@ impl Default for Puct {
 }
 
 impl Puct {
-    /// For self-play: AlphaZero's pseudocode; no reduction, as lc0's self-play.
+    /// For self-play: AlphaZero's pseudocode; no FPU reduction, as in lc0's self-play.
     pub const SELF_PLAY: Puct =
         Puct { init: 1.25, base: 19_652.0, factor: 1.0, fpu_reduction: 0.0, moves_left: None, draw: 0.0 };
 
@@ -43,7 +43,7 @@ impl Puct {
         self.factor * ((parent_visits as f32 + self.base + 1.0) / self.base).ln() + self.init
     }
 
-    /// What a move is worth trying.
+    /// The score of a move: the highest is picked.
     pub fn score(&self, q: f32, prior: f32, parent_visits: u32, visits: u32) -> f32 {
         q + self.scale(parent_visits) * prior / (1.0 + visits as f32)
     }
@@ -53,8 +53,8 @@ impl Puct {
         self.exploration(parent_visits) * (parent_visits as f32).sqrt()
     }
 
-    /// The value that an unvisited move is held to have: the parent's, less the reduction by the root of the share of the
-    /// policy that has been visited.
+    /// The value assumed for an unvisited move: the parent's, minus the reduction times the square root of the share of
+    /// the policy that has been visited.
     pub fn first_play(&self, parent_value: f32, visited_policy: f32) -> f32 {
         parent_value - self.fpu_reduction * visited_policy.sqrt()
     }

@@ -1,20 +1,20 @@
-//! The rules a search can be given.
+//! The selection rules of a search.
 
 use super::{Gumbel, Puct};
 
-/// How the moves are picked on the way down.
+/// How moves are picked on the way down.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
-    /// AlphaZero's.
+    /// PUCT, AlphaZero's rule.
     Puct(Puct),
-    /// That of plain Monte Carlo tree search.
+    /// UCT, the rule of plain Monte Carlo tree search.
     Uct {
         /// The weight of exploration.
         c: f32,
     },
-    /// The book's simplification.
+    /// A simplification of PUCT: see [`book`](super::book).
     Book,
-    /// That of Gumbel search below its root.
+    /// The rule of Gumbel search below its root.
     Gumbel(Gumbel),
 }
 
@@ -26,8 +26,8 @@ impl Default for Rule {
 }
 
 impl Rule {
-    /// UCT for values from -1 to 1. Theory has the square root of 2 for rewards from 0 to 1, and nothing for play: with 1,000
-    /// rollouts a move, 0.5, 0.8, 1, 1.4, 2 and 2.8 lost 43, 18, 7, 11, 13 and 22 of 1,000 games of tic-tac-toe to the perfect
-    /// player.
+    /// UCT for values from -1 to 1. Theory gives the square root of 2 for rewards from 0 to 1, and nothing for play:
+    /// with 1,000 rollouts per move, c of 0.5, 0.8, 1, 1.4, 2 and 2.8 lost 43, 18, 7, 11, 13 and 22 of 1,000 games of
+    /// tic-tac-toe to the perfect player.
     pub const UCT: Rule = Rule::Uct { c: 1.0 };
 }

@@ -1,4 +1,4 @@
-//! Two simpler rules, from the theses.
+//! Two simpler rules.
 
 /// The rule of plain Monte Carlo tree search, `Q + c sqrt(ln N / n)`. An unvisited move comes before all others.
 pub fn uct(q: f32, c: f32, parent_visits: u32, visits: u32) -> f32 {
@@ -8,7 +8,8 @@ pub fn uct(q: f32, c: f32, parent_visits: u32, visits: u32) -> f32 {
     q + c * ((parent_visits.max(1) as f32).ln() / visits as f32).sqrt()
 }
 
-/// The book's simplification of AlphaZero's rule, `A = Q + P / (1 + N)` with N the move's own visits.
+/// A simplification of PUCT, `A = Q + P / (1 + N)` with N the move's own visits (A. Fernández Camello, Ajedrez y
+/// Computación, 2023).
 pub fn book(q: f32, prior: f32, visits: u32) -> f32 {
     q + prior / (1.0 + visits as f32)
 }
@@ -18,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rules_are_their_formulas() {
+    fn rules_match_their_formulas() {
         assert_eq!(uct(-1.0, 1.4, 10, 0), f32::INFINITY);
         assert!((uct(0.5, 2f32.sqrt(), 100, 10) - (0.5 + (2.0 * 100f32.ln() / 10.0).sqrt())).abs() < 1e-6);
         assert_eq!(book(0.25, 0.5, 1), 0.5);

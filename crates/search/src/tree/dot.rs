@@ -7,7 +7,8 @@ use alfil_game::Notation;
 
 use super::{Child, Tree, View};
 
-/// The most visited part of a tree, at most `most` nodes, as a graph in Graphviz's language. `root` is the game at its root.
+/// The most visited part of a tree, at most `most` nodes, as a graph in Graphviz's DOT language. `root` is the game at
+/// its root.
 ///
 /// Every box is a position with its visits and its value to its mover; green is good for the root's mover, red bad. Every
 /// arrow is a move with its prior, the thicker the more visited.

@@ -6,11 +6,11 @@
 //! ```
 //!
 //! A node knows its edges and, as a linked list, the children that have been visited. Search is two steps: [`gather`]
-//! walks down to a leaf and leaves a virtual visit on the way, [`apply`] takes what an evaluator says about the leaf,
-//! gives it its edges and carries the value up. Nothing here knows who evaluates, or on which thread.
+//! walks down to a leaf and leaves a virtual visit on the way, [`apply`] takes the evaluation of the leaf, gives it its
+//! edges and carries the value up. Nothing here knows what evaluates, or on which thread.
 //!
 //! There are no transpositions: every node has one history, so that a draw by repetition or move count is never carried
-//! over to a position that got there by another way.
+//! over to a position that was reached another way.
 
 mod dot;
 mod node;

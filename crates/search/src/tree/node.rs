@@ -14,39 +14,39 @@ pub(super) const NONE: u32 = u32::MAX;
 /// Sums are kept in fixed point, so that they can be added to without locks and never lose small parts.
 const ONE: f64 = (1u64 << 30) as f64;
 
-/// Moves left are summed in steps of this, which leaves room for four thousand million visits of 65,000 plies.
+/// Moves left are summed in units of 1/65,536 ply, which leaves room for 2^32 visits of 65,535 plies.
 const PLY: f64 = (1u64 << 16) as f64;
 
 const SECOND: u32 = 1;
 const EXPANDED: u32 = 1 << 1;
 const PROOF_SHIFT: u32 = 8;
 
-/// One position. All sums are seen by its own mover.
+/// One position. All sums are from its mover's point of view.
 #[derive(Default)]
 #[repr(C, align(64))]
 pub(super) struct Node {
-    /// Visits in the lower half, visits under way in the upper.
+    /// Completed visits in the lower half, visits under way in the upper.
     traffic: AtomicU64,
     wins: AtomicU64,
     losses: AtomicU64,
-    /// Expected plies to the end, where the evaluator tells.
+    /// Expected plies to the end, if the evaluator predicts them.
     moves_left: AtomicU64,
-    /// The first edge, and their number with the number of the parent's edge that leads here.
+    /// The first edge. `counts` has the number of edges and, in the upper half, the parent's edge that leads here.
     pub first_edge: AtomicU32,
     counts: AtomicU32,
     pub parent: AtomicU32,
-    /// The newest child, and through it the others. A child is complete before it is seen here.
+    /// The newest child, and through it the others. A child is complete before it is linked here.
     pub first_child: AtomicU32,
-    /// The next three siblings: reading three at a time hides most of the wait for memory.
+    /// The next three siblings: reading three at a time hides most of the memory latency.
     siblings: [AtomicU32; 3],
-    /// Side, whether the edges are there, and the proof.
+    /// Side, whether it is expanded, and the proof.
     flags: AtomicU32,
 }
 
 const _: () = assert!(size_of::<Node>() == 64);
 
 impl Node {
-    /// Makes a node that nobody else sees yet.
+    /// Initialises a node that no other thread sees yet.
     pub fn fill(&self, side: Side, parent: u32, parent_edge: u16, first_edge: u32, edges: u16) {
         self.traffic.store(0, Relaxed);
         self.wins.store(0, Relaxed);
@@ -60,7 +60,7 @@ impl Node {
         self.flags.store(if side == Side::Second { SECOND } else { 0 }, Relaxed);
     }
 
-    /// Becomes a copy of `other`, but for its links to other nodes. Nobody else may be looking.
+    /// Copies `other`, except its first edge, children and siblings. No other thread may be reading.
     pub fn copy_from(&self, other: &Node) {
         for (to, from) in [
             (&self.traffic, &other.traffic),
@@ -84,7 +84,8 @@ impl Node {
         self.siblings.iter().zip(siblings).for_each(|(to, from)| to.store(from, Relaxed));
     }
 
-    /// Where the node goes while the tree is compacted: in the place of its siblings, which are found anew.
+    /// Where the node goes while the tree is compacted. Stored in place of its siblings, which are linked again
+    /// afterwards.
     pub fn moves_to(&self) -> u32 {
         self.siblings[0].load(Relaxed)
     }
@@ -121,7 +122,7 @@ impl Node {
         self.flags.load(Acquire) & EXPANDED != 0
     }
 
-    /// Lets others see the edges.
+    /// Makes the edges visible to other threads.
     pub fn expand(&self) {
         self.flags.fetch_or(EXPANDED, Release);
     }
@@ -130,14 +131,14 @@ impl Node {
         Proof::unpack(self.flags.load(Acquire) >> PROOF_SHIFT)
     }
 
-    /// Notes a proof in place of an earlier one, whose distance may have been longer.
+    /// Stores a proof in place of an earlier one, whose distance may have been longer.
     pub fn prove(&self, proof: Proof) {
         let keep = SECOND | EXPANDED;
-        // The closure never fails: the loop inside ends when nobody interferes.
+        // The closure always returns `Some`, so this cannot fail.
         let _ = self.flags.fetch_update(AcqRel, Acquire, |flags| Some(flags & keep | proof.pack() << PROOF_SHIFT));
     }
 
-    /// Visits that are done, and all with those under way.
+    /// Completed visits, and completed visits with those under way.
     pub fn visits(&self) -> (u32, u32) {
         let traffic = self.traffic.load(Relaxed);
         (traffic as u32, (traffic as u32).saturating_add((traffic >> 32) as u32))
@@ -151,9 +152,9 @@ impl Node {
         self.traffic.fetch_sub(1 << 32, Relaxed);
     }
 
-    /// Turns a visit under way into one that is done.
+    /// Completes a visit that is under way.
     pub fn end_visit(&self, Mover(Wdl { win, loss, .. }): Mover<Wdl>, moves_left: Option<f64>) {
-        // Most positions are one-sided or even for evaluators that know no draws: adding nothing is skipped.
+        // Adding 0 is skipped: an evaluator that gives only a value never has both a win and a loss part.
         for (sum, part) in [(&self.wins, win), (&self.losses, loss)] {
             if part > 0.0 {
                 sum.fetch_add((f64::from(part) * ONE) as u64, Relaxed);
@@ -176,19 +177,19 @@ impl Node {
         Some(Mover(Wdl { win, draw: (1.0 - win - loss).max(0.0), loss }))
     }
 
-    /// The mean expected plies to the end, if the evaluator tells.
+    /// The mean expected plies to the end, if the evaluator predicts them.
     pub fn moves_left(&self) -> Option<f32> {
         let (visits, _) = self.visits();
         let sum = self.moves_left.load(Relaxed);
         (visits > 0 && sum > 0).then(|| (sum as f64 / PLY / f64::from(visits)) as f32)
     }
 
-    /// Win less loss, summed over all visits.
+    /// Win minus loss, summed over all visits.
     pub fn value_sum(&self) -> f64 {
         self.wins.load(Relaxed).wrapping_sub(self.losses.load(Relaxed)) as i64 as f64 / ONE
     }
 
-    /// The mean of win less loss, if there has been a visit.
+    /// The mean of win minus loss, if there has been a visit.
     pub fn value(&self) -> Option<f32> {
         let (visits, _) = self.visits();
         (visits > 0).then(|| (self.value_sum() as f32 / visits as f32).clamp(-1.0, 1.0))

@@ -1,7 +1,7 @@
-//! Large pages for large arenas.
+//! Huge pages for large arenas.
 
-/// Asks for large pages for this room, where the system has them: a search reads all over its tree, and with small pages
-/// every read would look up the page as well. Best done before the room is used.
+/// Asks for huge pages for this memory, where the system has them: a search reads all over its tree, and with small
+/// pages most reads would miss the TLB as well. Best called before the memory is used.
 pub(super) fn enlarge<T>(room: &Vec<T>) {
     #[cfg(target_os = "linux")]
     {
@@ -9,8 +9,8 @@ pub(super) fn enlarge<T>(room: &Vec<T>) {
         let start = (room.as_ptr() as usize).next_multiple_of(PAGE);
         let end = (room.as_ptr() as usize).saturating_add(room.capacity() * size_of::<T>()) / PAGE * PAGE;
         if start < end {
-            // SAFETY: the range lies inside the memory of the vector, and the advice changes no contents. That the
-            // system may not follow it is no error.
+            // SAFETY: the range lies inside the memory of the vector, and the advice changes no contents. The system
+            // may ignore it.
             unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
         }
     }

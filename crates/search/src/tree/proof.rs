@@ -1,16 +1,16 @@
-//! What is certain about a position.
+//! Proven results.
 
 use alfil_game::{Mover, Score, Side, Wdl};
 
-/// Scores are told apart in steps of a 240th, which halves, thirds, quarters and fifths of a point hit exactly.
+/// Scores are stored in steps of 1/240 point: exact for halves, thirds, quarters and fifths.
 const STEPS: f32 = 240.0;
 
 /// The result of best play, and the plies to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Proof {
-    /// What the mover gets.
+    /// The mover's score.
     pub score: Mover<Score>,
-    /// How soon, if the side that is better off hurries and the other does not.
+    /// How soon, if the side that is better off hurries and the other delays.
     pub plies: u16,
 }
 
@@ -25,7 +25,7 @@ impl Proof {
         self.score == Mover(Score::LOSS)
     }
 
-    /// What it leaves open: nothing.
+    /// The score as probabilities of win, draw and loss.
     pub fn wdl(self) -> Mover<Wdl> {
         Mover(Wdl::from_score(self.score.0))
     }
@@ -42,7 +42,7 @@ impl Proof {
         step * 2 * i32::from(u16::MAX) + hurry
     }
 
-    /// In 24 bits, none of which stands for no proof.
+    /// In 24 bits; 0 stands for no proof.
     pub(super) fn pack(self) -> u32 {
         u32::from(self.step() + 1) | u32::from(self.plies) << 8
     }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packing_keeps_all() {
+    fn packing_loses_nothing() {
         for points in [0.0, 0.25, 0.5, 0.75, 1.0] {
             for plies in [0, 1, 77, u16::MAX] {
                 let proof = Proof { score: Mover(Score::new(points)), plies };
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn the_better_off_hurry() {
+    fn the_side_that_is_better_off_hurries() {
         let proof = |points: f32, plies| Proof { score: Mover(Score::new(points)), plies }.preference();
         let order = [
             proof(1.0, 1),

@@ -7,12 +7,13 @@ use super::node::Node;
 use super::store::{MOST_MOVES, Tree};
 use crate::selection::{Gumbel, GumbelMove, MovesLeft, Rule, book, uct};
 
-/// A move that is known to lose is not looked at again while there is another one, and one known to win at once.
+/// The value of a proven win, negative for a loss: a lost move is not visited again while there is another one, and a
+/// won one always.
 const DECIDED: f32 = 10.0;
 
 /// The edge to follow, and the child there, if it has been visited.
 pub(super) fn select(tree: &Tree, node: &Node, rule: &Rule) -> (u16, Option<u32>) {
-    // This walk's own visit has begun already.
+    // Minus this walk's own visit, which has begun already.
     let visits = node.visits().1.saturating_sub(1);
     match rule {
         Rule::Puct(puct) => {
@@ -29,7 +30,7 @@ pub(super) fn select(tree: &Tree, node: &Node, rule: &Rule) -> (u16, Option<u32>
     }
 }
 
-/// What counts beside win and loss.
+/// What counts besides win and loss.
 #[derive(Clone, Copy, Default)]
 struct Beside {
     moves_left: Option<MovesLeft>,
@@ -42,7 +43,7 @@ fn draw_part(node: &Node, draw: f32) -> f32 {
     if draw == 0.0 { 0.0 } else { node.wdl().map_or(0.0, |wdl| draw * wdl.0.draw) }
 }
 
-/// Win less loss.
+/// Win minus loss; 0 without a visit.
 fn value(node: &Node) -> f32 {
     node.value().unwrap_or(0.0)
 }
@@ -101,12 +102,12 @@ fn highest(
 /// The move whose visits lag most behind the improved policy.
 fn follow_improved(tree: &Tree, node: &Node, gumbel: &Gumbel) -> (u16, Option<u32>) {
     let unvisited = |edge| GumbelMove { prior: tree.edge(node, edge).1, ..GumbelMove::default() };
-    // On the stack, and no more of it touched than there are moves.
+    // On the stack; only as much of it is touched as there are moves.
     let mut moves = ArrayVec::<GumbelMove, MOST_MOVES>::new();
     moves.extend((0..node.edges()).take(MOST_MOVES).map(unvisited));
     for (_, child) in tree.children(node) {
         let m = &mut moves[usize::from(child.parent_edge())];
-        // Values within the range that the transform is made for: a proof is as good as a certain win.
+        // Within the range that the transform is made for: a proof counts as a certain win or loss.
         m.q = child_value(node, child).clamp(-1.0, 1.0);
         (m.visits, m.started) = child.visits();
     }

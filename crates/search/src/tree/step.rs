@@ -9,14 +9,14 @@ use super::store::{MOST_MOVES, Tree};
 use crate::Evaluation;
 use crate::selection::Rule;
 
-/// A position that waits for its evaluation. It must be [applied](apply), or its virtual visits stay for ever.
+/// A position that waits for its evaluation. It must be [applied](apply), or its virtual visits stay forever.
 #[derive(Debug)]
 #[must_use]
 pub struct Leaf {
     index: u32,
 }
 
-/// What came of a walk down the tree.
+/// The result of a walk down the tree.
 #[derive(Debug)]
 pub enum Gathered {
     /// [`Scratch`] holds a position and its legal moves to be evaluated.
@@ -29,7 +29,7 @@ pub enum Gathered {
     Full,
 }
 
-/// One thread's memory for walks.
+/// One thread's buffers for walks.
 pub struct Scratch<G: Game> {
     /// The leaf's game, after a walk that found one.
     pub game: G,
@@ -40,7 +40,7 @@ pub struct Scratch<G: Game> {
 }
 
 impl<G: Game> Scratch<G> {
-    /// Memory for walks from `root`.
+    /// Buffers for walks from `root`.
     pub fn new(root: &G) -> Scratch<G> {
         Scratch { game: root.clone(), moves: Vec::new(), depth: 0 }
     }
@@ -48,8 +48,8 @@ impl<G: Game> Scratch<G> {
 
 /// Walks from the root to a leaf, leaving a visit under way at every node.
 ///
-/// `root` is the game at the tree's root, which must not be over. The walk begins with the root's edge `first`, if there is
-/// one to begin with; all other moves are picked by `rule`.
+/// `root` is the game at the tree's root, which must not be over. The walk begins with the root's edge `first`, if
+/// given; all other moves are picked by `rule`.
 pub fn gather<G: Game>(tree: &Tree, root: &G, rule: &Rule, first: Option<u16>, scratch: &mut Scratch<G>) -> Gathered {
     scratch.game.clone_from(root);
     scratch.depth = 0;
@@ -65,14 +65,16 @@ pub fn gather<G: Game>(tree: &Tree, root: &G, rule: &Rule, first: Option<u16>, s
             return Gathered::Known;
         }
         if !node.is_expanded() {
-            return give_up(tree, at, Gathered::Collision);
+            return cancel_walk(tree, at, Gathered::Collision);
         }
         let (edge, child) = match first.filter(|edge| at == root_index && *edge < node.edges()) {
             Some(edge) => (edge, tree.child(node, edge)),
             None => select(tree, node, rule),
         };
         // The code is that of a move which was legal here when the edges were made.
-        let Ok(m) = G::Move::try_from(tree.edge(node, edge).0) else { return give_up(tree, at, Gathered::Collision) };
+        let Ok(m) = G::Move::try_from(tree.edge(node, edge).0) else {
+            return cancel_walk(tree, at, Gathered::Collision);
+        };
         scratch.game.play(m);
         scratch.depth += 1;
         match child {
@@ -86,15 +88,17 @@ pub fn gather<G: Game>(tree: &Tree, root: &G, rule: &Rule, first: Option<u16>, s
 fn enter<G: Game>(tree: &Tree, parent: u32, edge: u16, scratch: &mut Scratch<G>) -> Gathered {
     let Scratch { game, moves, depth } = scratch;
     let mut score = game.legal_moves(moves).map(|outcome| outcome.score.to_mover(game.side()));
-    // The game has been there, not only this walk. Were all circles of walks draws, rook endings would no longer be won.
+    // Only a return to a position of the game is a draw, not a repetition within the walk: otherwise rook endings would
+    // no longer be won.
     if score.is_none() && parent != NONE && game.repeated_after().is_some_and(|plies| plies >= *depth) {
         score = Some(Mover(Score::DRAW));
-        // Without moves it is no root: if it is played all the same, the game goes on, and there is more to know.
+        // Without moves it cannot become the root: if the move is played anyway, the game goes on, and the position
+        // must be searched.
         moves.clear();
     }
     moves.truncate(MOST_MOVES);
     let Some(index) = tree.allocate(game.side(), parent, edge, moves.len() as u16) else {
-        return give_up(tree, parent, Gathered::Full);
+        return cancel_walk(tree, parent, Gathered::Full);
     };
     let node = tree.node(index);
     for (edge, &m) in (0..).zip(moves.iter()) {
@@ -108,9 +112,9 @@ fn enter<G: Game>(tree: &Tree, parent: u32, edge: u16, scratch: &mut Scratch<G>)
     node.begin_visit();
     let linked = if parent == NONE { tree.link_root(index) } else { tree.link(tree.node(parent), index) };
     if !linked {
-        // Nobody will ever see this node: it is left behind until the tree is compacted.
+        // No thread will ever see this node; compacting the tree removes it.
         tree.abandon(index);
-        return give_up(tree, parent, Gathered::Collision);
+        return cancel_walk(tree, parent, Gathered::Collision);
     }
     match proof {
         None => Gathered::Leaf(Leaf { index }),
@@ -122,14 +126,14 @@ fn enter<G: Game>(tree: &Tree, parent: u32, edge: u16, scratch: &mut Scratch<G>)
     }
 }
 
-/// Takes an evaluation to its leaf: edges, most promising first, and the value up to the root.
+/// Applies an evaluation to its leaf: sorts the edges, most promising first, and carries the value up to the root.
 pub fn apply(tree: &Tree, leaf: Leaf, evaluation: &Evaluation<'_>) {
     let node = tree.node(leaf.index);
     tree.set_priors(node, evaluation.priors);
     node.expand();
     let plies = evaluation.moves_left.map(f64::from);
     if plies.is_some() {
-        tree.hear_moves_left();
+        tree.track_moves_left();
     }
     end_visits(tree, leaf.index, evaluation.wdl, plies);
 }
@@ -144,18 +148,18 @@ fn upwards(tree: &Tree, index: u32) -> impl Iterator<Item = &Node> {
     })
 }
 
-fn give_up(tree: &Tree, index: u32, why: Gathered) -> Gathered {
+fn cancel_walk(tree: &Tree, index: u32, why: Gathered) -> Gathered {
     upwards(tree, index).for_each(Node::cancel_visit);
     why
 }
 
-/// Ends the visits of a walk with what is proven at its end.
+/// Ends the visits of a walk with the proof at its end.
 fn carry_up(tree: &Tree, index: u32, proof: Proof) {
-    let plies = tree.hears_moves_left().then_some(f64::from(proof.plies));
+    let plies = tree.tracks_moves_left().then_some(f64::from(proof.plies));
     end_visits(tree, index, proof.wdl(), plies);
 }
 
-/// Ends the visits of a walk with a value that the last node's mover sees.
+/// Ends the visits of a walk with a value from the point of view of the last node's mover.
 fn end_visits(tree: &Tree, index: u32, wdl: Mover<Wdl>, moves_left: Option<f64>) {
     let side: Side = tree.node(index).side();
     for (above, node) in upwards(tree, index).enumerate() {
@@ -163,7 +167,7 @@ fn end_visits(tree: &Tree, index: u32, wdl: Mover<Wdl>, moves_left: Option<f64>)
     }
 }
 
-/// Draws the conclusions of a proof, as far up as they reach.
+/// Proves the nodes above a proven one, as far up as possible.
 fn prove_up(tree: &Tree, index: u32) {
     for node in upwards(tree, index).skip(1) {
         let (mut best, mut proven): (Option<Proof>, u16) = (None, 0);
@@ -176,7 +180,7 @@ fn prove_up(tree: &Tree, index: u32) {
             }
         }
         match best {
-            // One winning move is enough; for anything else all have to be known.
+            // One winning move is enough; for anything else all moves must be proven.
             Some(proof) if proof.is_win() || proven == node.edges() => node.prove(proof),
             _ => return,
         }

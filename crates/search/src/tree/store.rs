@@ -11,10 +11,10 @@ use super::pages::enlarge;
 use super::view::View;
 use crate::cache_padded::CachePadded;
 
-/// More than any position of the games here has; of more, the first are searched.
+/// More moves than any position of the bundled games has; if there are more, only the first are searched.
 pub(super) const MOST_MOVES: usize = 1_024;
 
-/// Priors are kept in steps of this.
+/// Priors are stored as multiples of one over this.
 const PRIOR_STEPS: f32 = 65_535.0;
 
 /// A search tree of a fixed size.
@@ -27,16 +27,17 @@ pub struct Tree {
     used: CachePadded<AtomicU64>,
     /// The root, once it is complete.
     root: AtomicU32,
-    /// Whether the evaluator tells how long games last.
+    /// Whether the evaluator predicts moves left.
     moves_left: AtomicBool,
 }
 
-/// Moves that a position has on average in the games with the most of them (docs/branching.md), where no more is known of a game.
+/// Moves per position to assume when nothing is known about a game: the average of the games with the most
+/// (docs/branching.md).
 pub const USUAL_MOVES: usize = 36;
 
 impl Tree {
-    /// A tree that never takes more than `bytes` bytes, for positions of about `moves` moves each. Only where not even a
-    /// root with the most moves that are searched (1,024) would fit does it take as much as that needs.
+    /// A tree of at most `bytes` bytes, for positions of about `moves` moves each. It takes more only if a root with
+    /// the most moves that are searched (1,024) would not fit otherwise.
     pub fn new(bytes: usize, moves: usize) -> Tree {
         let (nodes, edges) = shape(bytes, moves);
         Tree::in_room(nodes, Vec::with_capacity(nodes), bytemuck::zeroed_vec(edges))
@@ -50,7 +51,7 @@ impl Tree {
         Some(Tree::in_room(nodes, room, bytemuck::allocation::try_zeroed_vec(edges).ok()?))
     }
 
-    /// `edges` are zeros that the system hands out only where they are touched: a large tree is there at once.
+    /// `edges` are zeros that the system allocates only where they are touched, so a large tree is ready at once.
     fn in_room(nodes: usize, mut room: Vec<Node>, edges: Vec<AtomicU32>) -> Tree {
         enlarge(&room);
         enlarge(&edges);
@@ -71,8 +72,8 @@ impl Tree {
         *self.moves_left.get_mut() = false;
     }
 
-    /// Makes the position after these moves, given by their codes, the root, and keeps what is known below it. Without a
-    /// node for it the tree is empty afterwards. No walk may be under way.
+    /// Makes the position after these moves, given by their codes, the root, and keeps what is known below it. If it
+    /// has no node, the tree is empty afterwards. No walk may be under way.
     pub fn advance(&mut self, codes: &[u16]) {
         let Some(mut root) = self.root_index() else { return };
         for &code in codes {
@@ -83,7 +84,7 @@ impl Tree {
                 None => return self.clear(),
             }
         }
-        // A root needs its moves, not only its value: the end of a game is none.
+        // A root needs moves, not only a value: the end of a game cannot be one.
         let node = self.node(root);
         if !node.is_expanded() || node.edges() == 0 {
             return self.clear();
@@ -93,8 +94,9 @@ impl Tree {
         }
     }
 
-    /// Moves everything below `root` to the beginning of the arenas. Parents stand before their children and nodes in the
-    /// order of their edges, so that all goes towards the beginning and nothing is overwritten that is still needed.
+    /// Moves everything below `root` to the beginning of the arenas. Parents come before their children and nodes in
+    /// the order of their edges, so everything moves towards the beginning and nothing that is still needed is
+    /// overwritten.
     fn compact(&mut self, root: u32) {
         let mut kept = 0;
         for index in 0..self.len() as u32 {
@@ -136,7 +138,7 @@ impl Tree {
         self.used.0.load(Acquire) as u32 as usize
     }
 
-    /// Whether there is not even a root.
+    /// Whether there is no root.
     pub fn is_empty(&self) -> bool {
         self.root_index().is_none()
     }
@@ -147,13 +149,13 @@ impl Tree {
         self.len() * size_of::<Node>() + edges * size_of::<AtomicU32>()
     }
 
-    /// The share of the room for nodes or for edges that is in use, whichever is fuller.
+    /// The share of the nodes or of the edges that is in use, whichever is larger.
     pub fn fill(&self) -> f32 {
         let edges = (self.used.0.load(Acquire) >> 32) as usize;
         (self.len() as f32 / self.nodes.len() as f32).max(edges as f32 / self.edges.len() as f32)
     }
 
-    /// The root, once it is there.
+    /// The root, if there is one.
     pub fn root(&self) -> Option<View<'_>> {
         Some(View::new(self, self.node(self.root_index()?)))
     }
@@ -166,8 +168,8 @@ impl Tree {
         self.renumber_children(root, &before);
     }
 
-    /// Leaves the root only those of its moves whose codes `keep` has, with what is known about them. If that is none or
-    /// all, nothing changes. No walk may be under way.
+    /// Keeps only the root's moves whose codes are in `keep`, with what is known about them. If these are none or all,
+    /// nothing changes. No walk may be under way.
     pub fn restrict_root(&mut self, keep: &[u16]) {
         let Some(root) = self.root_index().map(|root| self.node(root)) else { return };
         let before: Vec<u16> = (0..root.edges()).map(|edge| self.edge(root, edge).0).collect();
@@ -185,7 +187,7 @@ impl Tree {
         self.renumber_children(root, &before);
     }
 
-    /// Finds the new edges of children whose parent's edges had these codes before. Those without one are let go.
+    /// Finds the new edges of children whose parent's edges had these codes before. Those without one are abandoned.
     fn renumber_children(&self, parent: &Node, before: &[u16]) {
         let children: Vec<(u32, &Node)> = self.children(parent).collect();
         parent.first_child.store(NONE, Relaxed);
@@ -201,7 +203,7 @@ impl Tree {
         }
     }
 
-    /// Puts a child before those that its parent has. Nobody else may be looking.
+    /// Links a child before the others of its parent. No other thread may be reading.
     fn put_first(&self, parent: &Node, child: u32) {
         self.follow_with(self.node(child), parent.first_child.load(Relaxed));
         parent.first_child.store(child, Relaxed);
@@ -213,7 +215,7 @@ impl Tree {
         node.set_siblings([head, second, third]);
     }
 
-    /// What the evaluator said of a node itself: what its visits have and those of its children do not.
+    /// The evaluator's value of the node itself: what its visits add up to beyond those of its children.
     pub(super) fn own_value(&self, node: &Node) -> f32 {
         let (mut sum, mut visits) = (node.value_sum(), node.visits().0);
         for (_, child) in self.children(node) {
@@ -224,14 +226,14 @@ impl Tree {
         (sum / f64::from(visits.max(1))).clamp(-1.0, 1.0) as f32
     }
 
-    /// Whether moves left are being summed.
-    pub(super) fn hears_moves_left(&self) -> bool {
+    /// Whether moves left are summed.
+    pub(super) fn tracks_moves_left(&self) -> bool {
         self.moves_left.load(Relaxed)
     }
 
     /// From now on moves left are summed.
-    pub(super) fn hear_moves_left(&self) {
-        if !self.hears_moves_left() {
+    pub(super) fn track_moves_left(&self) {
+        if !self.tracks_moves_left() {
             self.moves_left.store(true, Relaxed);
         }
     }
@@ -255,7 +257,7 @@ impl Tree {
         self.edges[at].store(pack(code, prior), Relaxed);
     }
 
-    /// Gives the moves of a node, in their present order, priors, and puts the most promising first.
+    /// Sets the priors of a node's moves, given in their present order, and sorts the most promising first.
     pub(super) fn set_priors(&self, node: &Node, priors: &[f32]) {
         let first = node.first_edge.load(Relaxed) as usize;
         let edges = &self.edges[first..first + usize::from(node.edges())];
@@ -271,7 +273,7 @@ impl Tree {
         self.children(node).find(|(_, child)| child.parent_edge() == edge).map(|(index, _)| index)
     }
 
-    /// Cuts a node and all below it off, to be swept up when the tree is compacted.
+    /// Cuts off a node and all below it; compacting the tree removes them.
     pub(super) fn abandon(&self, index: u32) {
         self.node(index).parent.store(NONE, Relaxed);
     }
@@ -291,7 +293,7 @@ impl Tree {
         })
     }
 
-    /// Room for a node with so many edges, or `None` if the tree is full.
+    /// Makes a node with `edges` edges; `None` if the tree is full.
     pub(super) fn allocate(&self, side: Side, parent: u32, parent_edge: u16, edges: u16) -> Option<u32> {
         let (nodes, room) = (self.nodes.len() as u64, self.edges.len() as u64);
         let take = |used: u64| {
@@ -305,7 +307,7 @@ impl Tree {
         Some(index)
     }
 
-    /// Makes a complete node the root, unless another thread has been faster.
+    /// Makes a complete node the root, unless another thread was faster.
     pub(super) fn link_root(&self, root: u32) -> bool {
         self.root.compare_exchange(NONE, root, AcqRel, Acquire).is_ok()
     }
@@ -327,13 +329,13 @@ impl Tree {
     }
 }
 
-/// An edge: larger is more promising.
+/// An edge in one word: larger is more promising.
 fn pack(code: u16, prior: f32) -> u32 {
     let steps = (prior.clamp(0.0, 1.0) * PRIOR_STEPS + 0.5) as u32;
     u32::from(code) | steps << 16
 }
 
-/// Nodes and edges of a tree of so many bytes. Both are numbered with 32 bits.
+/// The numbers of nodes and edges of a tree of `bytes` bytes. Both are numbered with 32 bits.
 fn shape(bytes: usize, moves: usize) -> (usize, usize) {
     let each = size_of::<Node>() + moves.max(1) * size_of::<AtomicU32>();
     let nodes = (bytes / each).clamp(1, NONE as usize);

@@ -1,4 +1,4 @@
-//! Reading a tree, while or after it is searched.
+//! Reading a tree, during or after a search.
 
 use alfil_game::{Mover, Wdl};
 
@@ -20,22 +20,22 @@ pub struct Child {
     pub edge: u16,
     /// The move's code.
     pub code: u16,
-    /// What the evaluator held of it.
+    /// The evaluator's prior.
     pub prior: f32,
-    /// How often it has been tried.
+    /// Completed visits.
     pub visits: u32,
-    /// The same with the visits under way.
+    /// Completed visits and those under way.
     pub started: u32,
-    /// Mean probabilities of win, draw and loss, if it has been tried.
+    /// Mean probabilities of win, draw and loss, if it has been visited.
     pub wdl: Option<Mover<Wdl>>,
-    /// Expected plies to the end after it, where the evaluator tells.
+    /// Expected plies to the end after it, if the evaluator predicts them.
     pub moves_left: Option<f32>,
-    /// What is certain about it, with the plies from here.
+    /// Its proven result, if any, with plies counted from the node.
     pub proof: Option<Proof>,
 }
 
 impl Child {
-    /// Win less loss: what is proven, or else the mean of all visits.
+    /// Win minus loss: as proven, or else the mean of all visits.
     pub fn value(&self) -> Option<f32> {
         let proven = self.proof.map(|proof| proof.score.0.value());
         proven.or(self.wdl.map(|wdl| wdl.0.value()))
@@ -68,24 +68,24 @@ impl<'a> View<'a> {
         self.node.wdl()
     }
 
-    /// What the evaluator said of the position itself: win less loss.
+    /// The evaluator's value of the position itself: win minus loss.
     pub fn own_value(&self) -> f32 {
         self.tree.own_value(self.node)
     }
 
-    /// What is certain about the position.
+    /// The proven result, if any.
     pub fn proof(&self) -> Option<Proof> {
         self.node.proof()
     }
 
-    /// Every move, the most promising first at the time the position was evaluated; none before that.
+    /// Every move, the highest prior first; none before the position has been evaluated.
     pub fn children(&self) -> Vec<Child> {
         let mut children = Vec::new();
         self.read_children(&mut children);
         children
     }
 
-    /// The same, in memory that is there already.
+    /// The same, into an existing vector.
     pub(crate) fn read_children(&self, children: &mut Vec<Child>) {
         children.clear();
         if !self.node.is_expanded() {
@@ -129,7 +129,7 @@ impl<'a> View<'a> {
         Some(View::new(self.tree, self.tree.node(index)))
     }
 
-    /// The codes of the moves that are expected, beginning with this edge's.
+    /// The codes of the expected moves, beginning with this edge's.
     pub fn line(&self, edge: u16) -> Vec<u16> {
         let mut codes = vec![self.tree.edge(self.node, edge).0];
         let mut at = self.after(edge);
