@@ -6,8 +6,8 @@
 //! payload, packed by zstd
 //! ```
 //!
-//! Numbers stand with their lowest byte first. The payload is the game's name and the records, in bincode. The header has a
-//! checksum of its own, so that what it says can be trusted before the payload is read.
+//! Numbers are little-endian. The payload is the game's name and the records, in bincode. The header has a checksum of
+//! its own, so that what it says can be trusted before the payload is read.
 
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -22,16 +22,16 @@ const MAGIC: &[u8; 8] = b"ALFILGAM";
 const VERSION: u32 = 3;
 const HEADER: usize = 60;
 
-/// The ending of the files' names.
+/// The extension of the files' names.
 pub(crate) const ENDING: &str = "games";
 
-/// Games of a full chunk.
+/// Games in a full chunk.
 pub(crate) const CHUNK_GAMES: usize = 256;
 
 /// Neither a file nor what it unpacks to may be larger.
 const LARGEST: u64 = 1 << 30;
 
-/// A good deal smaller than zstd's default for the time it takes; the games are written far more slowly than this packs.
+/// zstd's level: files are much smaller than at its default, and packing is still far faster than playing.
 const LEVEL: i32 = 9;
 
 /// Why files of games cannot be listed, read or written.
@@ -44,8 +44,8 @@ pub struct ChunkError {
 }
 
 impl ChunkError {
-    /// Whether the file is not what it should be. Otherwise the system could not read or write it, or another program has made
-    /// it: trying again later, or elsewhere, may help.
+    /// Whether the file is damaged. Otherwise the system could not read or write it, or it belongs to another game or
+    /// version of the program: trying again later, or elsewhere, may help.
     pub fn is_damage(&self) -> bool {
         matches!(self.why, Why::Damaged(_))
     }
@@ -55,7 +55,7 @@ impl ChunkError {
 enum Why {
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    #[error("it is no file of games, or damaged ({0})")]
+    #[error("it is not a file of games, or it is damaged ({0})")]
     Damaged(&'static str),
     #[error("it has version {0}, and this program knows {VERSION}")]
     Version(u32),
@@ -65,7 +65,7 @@ enum Why {
     Pack(String),
 }
 
-/// What a file of games has in it.
+/// How much a file of games holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkHeader {
     /// Games.
@@ -74,10 +74,10 @@ pub struct ChunkHeader {
     pub positions: u64,
 }
 
-/// A header as it stands in the file.
+/// The header of a file.
 struct Header {
     counts: ChunkHeader,
-    /// Bytes of the payload, and when unpacked.
+    /// Bytes of the payload, packed and unpacked.
     packed: u64,
     plain: u64,
     checksum: u64,
@@ -89,7 +89,7 @@ struct Payload {
     records: Vec<GameRecord>,
 }
 
-/// The files of games in a folder, the oldest first. There are none where there is no folder.
+/// The files of games in a folder, the oldest first. There are none if the folder does not exist.
 pub fn chunks(folder: &Path) -> Result<Vec<PathBuf>, ChunkError> {
     let mut paths = match alfil_core::disk::list(folder) {
         Err(why) if why.kind() == ErrorKind::NotFound => Vec::new(),
@@ -117,7 +117,7 @@ pub fn read_chunk<G: Game>(path: &Path) -> Result<Vec<GameRecord>, ChunkError> {
     read::<G>(path).map_err(|why| ChunkError { action: "read", path: path.to_owned(), why })
 }
 
-/// Reads how much there is in a file of games, and nothing else of it. The file has the length that it should have.
+/// Reads only the header of a file of games, and checks the file's length.
 pub fn read_header(path: &Path) -> Result<ChunkHeader, ChunkError> {
     let read = || -> Result<ChunkHeader, Why> {
         let file = std::fs::File::open(path)?;
@@ -165,7 +165,8 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, Why> {
     Ok(bytes)
 }
 
-/// What is wrong with a file that has another version: where all else is as this version has it, only the number is wrong.
+/// What is wrong with a file of another version: if everything else is valid for this version, only the number is
+/// damaged.
 fn wrong_version(bytes: &[u8], version: u32) -> Why {
     let rest = bytes.get(MAGIC.len() + 4..).unwrap_or_default();
     match unpack(&[&MAGIC[..], &VERSION.to_le_bytes(), rest].concat()) {
@@ -189,7 +190,7 @@ fn unpack(bytes: &[u8]) -> Result<Payload, Why> {
         {
             Ok(payload)
         }
-        _ => Err(Why::Damaged("its contents make no sense")),
+        _ => Err(Why::Damaged("its contents are invalid")),
     }
 }
 
@@ -208,7 +209,7 @@ impl Header {
     /// Reads the header at the beginning of a file that is `length` bytes long.
     fn parse(bytes: &[u8], length: u64) -> Result<Header, Why> {
         if !bytes.starts_with(MAGIC) {
-            return Err(Why::Damaged("it begins differently"));
+            return Err(Why::Damaged("its first bytes are wrong"));
         }
         let Some(header) = bytes.get(..HEADER) else { return Err(Why::Damaged("it is too short")) };
         let number =
@@ -223,7 +224,7 @@ impl Header {
         let counts = ChunkHeader { games: number(20), positions: number(28) };
         let header = Header { counts, packed: number(36), plain: number(44), checksum: number(52) };
         if length.checked_sub(HEADER as u64) != Some(header.packed) {
-            return Err(Why::Damaged("it has another length"));
+            return Err(Why::Damaged("its length is wrong"));
         }
         if length > LARGEST || header.plain > LARGEST {
             return Err(Why::Damaged("it is too large"));

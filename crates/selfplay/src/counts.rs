@@ -1,4 +1,4 @@
-//! What has been done, in numbers.
+//! Counts of what self-play has done.
 
 use std::time::Duration;
 
@@ -18,27 +18,27 @@ pub struct Counts {
     pub moves: u64,
     /// Games that the first player won, drew and lost.
     pub results: [u64; 3],
-    /// Games that were given up.
+    /// Games that ended by resignation.
     pub resigned: u64,
     /// Games that were ended because their result was clear.
     pub adjudicated: u64,
-    /// Games that were played through although a side would have given up, and those of them that it did not lose.
+    /// Games that were played to the end although a side would have resigned.
     pub played_through: u64,
-    /// See above.
+    /// Those of them that this side did not lose.
     pub false_resignations: u64,
-    /// Positions with a policy to learn, and the sum of the entropies of those policies, in nats.
+    /// Positions with a policy to learn.
     pub policies: u64,
-    /// See above.
+    /// The sum of the entropies of those policies, in nats.
     pub policy_entropy: f64,
-    /// Positions that were evaluated, those from a cache included, and the batches that they came in.
+    /// Positions that were evaluated, including those from a cache.
     pub evaluations: u64,
-    /// See above.
+    /// Batches in which they were evaluated.
     pub batches: u64,
-    /// Evaluations that a cache had.
+    /// Evaluations that came from a cache.
     pub cache_hits: u64,
-    /// Time in the evaluator, and all time.
+    /// Time spent in the evaluator.
     pub evaluating: Duration,
-    /// See above.
+    /// Total time.
     pub time: Duration,
 }
 
@@ -85,17 +85,17 @@ impl Counts {
         }
     }
 
-    /// Plies a game.
+    /// Plies per game.
     pub fn mean_length(&self) -> f64 {
         share(self.positions as f64, self.games as f64)
     }
 
-    /// Positions that were evaluated together.
+    /// Positions per batch.
     pub fn mean_batch(&self) -> f64 {
         share(self.evaluations as f64, self.batches as f64)
     }
 
-    /// The share of evaluations that a cache had.
+    /// The share of evaluations that came from a cache.
     pub fn cache_share(&self) -> f64 {
         share(self.cache_hits as f64, self.evaluations as f64)
     }
@@ -105,12 +105,13 @@ impl Counts {
         share(self.evaluating.as_secs_f64(), self.time.as_secs_f64())
     }
 
-    /// The share of games, among those where a side would have given up but had to go on, in which that would have been wrong.
+    /// Among the games that were played to the end although a side would have resigned, the share in which that would
+    /// have been wrong.
     pub fn false_share(&self) -> f64 {
         share(self.false_resignations as f64, self.played_through as f64)
     }
 
-    /// The entropy of a policy to learn, in nats.
+    /// The mean entropy of the policies to learn, in nats.
     pub fn mean_entropy(&self) -> f64 {
         share(self.policy_entropy, self.policies as f64)
     }
@@ -139,7 +140,7 @@ impl Counts {
     }
 }
 
-/// 0 of nothing.
+/// 0 if `of` is 0.
 fn share(part: f64, of: f64) -> f64 {
     if of > 0.0 { part / of } else { 0.0 }
 }

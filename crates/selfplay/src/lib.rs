@@ -1,8 +1,8 @@
 //! Self-play: games that a network plays against itself to learn from.
 //!
-//! A [`Lane`] is one thread that plays many games at once with one evaluator; a [`Session`] has several. A [`GameRecord`]
-//! holds a game with what the search thought, not the planes that a network sees: those are made when a batch is drawn.
-//! Chunks are files of records. Knows nothing of training.
+//! A [`Lane`] is one thread that plays many games at once with one evaluator; a [`Session`] has several. A
+//! [`GameRecord`] holds a game with the results of its searches, not the planes that a network sees: those are made
+//! when a batch is drawn. Chunks are files of records. Knows nothing of training.
 
 mod chunk;
 mod counts;

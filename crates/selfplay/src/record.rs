@@ -1,28 +1,28 @@
-//! A game as self-play tells it.
+//! The record of a game.
 
 use alfil_game::{First, Game, Mover, Score, Wdl};
 use serde::{Deserialize, Serialize};
 
-/// Shares of a policy are kept in steps of this.
+/// Shares of a policy are stored as multiples of one over this.
 const SHARE_STEPS: f32 = 65_535.0;
 
-/// Values are kept in steps of this.
+/// Values are stored as multiples of one over this.
 const VALUE_STEPS: f32 = 32_767.0;
 
-/// Shares of draws are kept in steps of this.
+/// Shares of draws are stored as multiples of one over this.
 const DRAW_STEPS: f32 = 255.0;
 
-/// Scores are kept in steps of a 240th: halves, thirds, quarters and fifths of a point are exact.
+/// Scores are stored in steps of 1/240 point: exact for halves, thirds, quarters and fifths.
 const SCORE_STEPS: f32 = 240.0;
 
 /// A finished game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameRecord {
-    /// Its number in the run, from which all its chance follows.
+    /// Its number in the run, which seeds all its random choices.
     pub number: u64,
     /// Where it began, in the game's notation; empty for the start position under the run's rules.
     pub start: String,
-    /// Its moves, with what was thought of them.
+    /// Its moves with the results of their searches.
     pub plies: Vec<Ply>,
     /// The first player's points, in 240ths.
     score: u8,
@@ -46,14 +46,14 @@ pub enum End {
 pub struct Ply {
     /// The code of the move that was played.
     pub code: u16,
-    /// How often the position is to be learnt from: 1, but where surprising ones count more; there it may be 0.
+    /// How often the position is learnt from: 1, unless surprising positions count more, when it may also be 0.
     pub copies: u8,
-    /// The policy to learn, as numbers of legal moves, in the order that the game generates them in, and their shares. None
-    /// where the search was a cheap one, from which no policy is learnt.
+    /// The policy to learn: indices of legal moves, in the order in which the game generates them, and their shares.
+    /// Empty after a cheap search, from which no policy is learnt.
     policy: Vec<(u16, u16)>,
     /// The expected result of the search, if its best move is played.
     value: i16,
-    /// The draws in it: an even position may be a sure draw or a fight.
+    /// The share of draws in it: an even position may be a certain draw or a sharp fight.
     draw: u8,
 }
 
@@ -74,8 +74,8 @@ impl GameRecord {
         if self.start.is_empty() { Some(G::new(rules)) } else { G::from_position(&self.start, rules).ok() }
     }
 
-    /// Shows every position of the game with its legal moves and what is recorded of it. None if it is no game of `G` under
-    /// these rules, or one with an illegal move.
+    /// Calls `see` with every position of the game, its legal moves and its record. `None` if it is not a game of `G`
+    /// under these rules, or has an illegal move.
     pub fn replay<G: Game>(&self, rules: &G::Rules, mut see: impl FnMut(&G, &[G::Move], &Ply)) -> Option<()> {
         let mut game: G = self.begin(rules)?;
         let mut moves = Vec::new();
@@ -126,7 +126,7 @@ impl Ply {
     /// The same as shares of win, draw and loss.
     pub fn wdl(&self) -> Mover<Wdl> {
         let Mover(value) = self.value();
-        // Rounded, there may be a few draws more than the value leaves room for.
+        // After rounding there may be a few more draws than the value leaves room for.
         let draw = (f32::from(self.draw) / DRAW_STEPS).min(1.0 - value.abs());
         let share = |lead: f32| ((1.0 - draw + lead) / 2.0).max(0.0);
         Mover(Wdl { win: share(value), draw, loss: share(-value) })
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fight_is_kept_apart_from_a_draw() {
+    fn a_sharp_position_is_distinguished_from_a_draw() {
         for wdl in [[0.45, 0.1, 0.45], [0.0, 1.0, 0.0], [0.7, 0.299, 0.001], [0.0, 0.002, 0.998], [1.0, 0.0, 0.0]] {
             let kept = <[f32; 3]>::from(Ply::new(0, &[], Mover(wdl.into())).wdl().0);
             assert!(kept.iter().zip(wdl).all(|(kept, share)| (kept - share).abs() < 0.0025), "{kept:?} for {wdl:?}");

@@ -26,8 +26,8 @@ settings! {
         pub visits: u32 = 32, in 2..=1_000_000;
         /// Gumbel: moves that are tried at the root. 16 in the paper.
         pub considered: u32 = 16, in 2..=512;
-        /// Gumbel: how sharply the policy to learn follows the values of the moves. 1 is the paper's, and Connect Four was learnt
-        /// faster with it than with 0.3; tic-tac-toe was not.
+        /// Gumbel: how sharply the policy to learn follows the values of the moves. 1 in the paper; Connect Four was
+        /// learnt faster with it than with 0.3; tic-tac-toe was not.
         pub gumbel_scale: f32 = 1.0, in 0.001..=100.0;
         /// PUCT: the share of Dirichlet noise in the priors at the root. 0.25 in AlphaZero.
         pub noise_share: f32 = 0.25, in 0.0..=1.0;
@@ -64,7 +64,7 @@ impl SearchSettings {
         Gumbel { c_scale: self.gumbel_scale, ..Gumbel::default() }
     }
 
-    /// Memory of a game's tree: room for the visits of a move and for what is left of those of the move before.
+    /// Bytes of a game's tree: room for the visits of a move and for those that are left from the move before.
     pub fn tree_bytes(&self) -> usize {
         (self.visits as usize * 1_024).max(64 << 10)
     }
@@ -77,7 +77,7 @@ impl SearchSettings {
 }
 
 impl Cheap {
-    /// Whether the next search is a cheap one. Chance is asked only where both kinds are possible.
+    /// Whether the next search is a cheap one. A random number is drawn only if there are cheap ones.
     pub(crate) fn draw(&self, random: &mut impl RngExt) -> bool {
         self.share > 0.0 && random.random::<f32>() < self.share
     }

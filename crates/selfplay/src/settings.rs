@@ -19,7 +19,7 @@ settings! {
         pub cheap: Cheap;
         /// How moves are drawn.
         pub temperature: Temperature;
-        /// When games are given up.
+        /// When a side resigns.
         pub resign: Resign;
         /// Where games begin.
         pub starts: Starts;
@@ -39,7 +39,7 @@ impl SelfplaySettings {
         }
     }
 
-    /// What a game does not have.
+    /// Finds settings that need something which the game does not have.
     pub fn check_game<G: FullGame>(&self, rules: &G::Rules, found: &mut Findings) {
         if self.starts.endings_share > 0.0 && !Starts::has_endings::<G>(rules) {
             found.error("endings_share", format!("must be 0: {} has no random endings", G::NAME));

@@ -12,14 +12,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 const TRIES: u32 = 100;
 
 settings! {
-    /// Where games begin. What is left of the shares begins at the game's start position.
+    /// Where games begin. All other games begin at the game's start position.
     pub struct Starts {
-        /// Games that do not begin at an ending begin with up to this many plies that are played at random and not recorded, any number
-        /// of them as likely as the other, to make games differ. 2 made Gumbel games of Connect Four differ enough (AlphaZero.jl #217).
+        /// Games that do not begin at an ending begin with 0 to this many random plies, each number equally likely,
+        /// which are not recorded. They make games differ: 2 were enough for Gumbel games of Connect Four (AlphaZero.jl
+        /// #217).
         pub random_plies: u32 = 0, in 0..=1000;
         /// The share of games that begin at a position of starts_file.
         pub listed_share: f32 = 0.0, in 0.0..=1.0, key "starts_share";
-        /// A file of positions to begin from, one per line in the game's notation, each as likely as the other.
+        /// A file of positions to begin from, one per line in the game's notation, all equally likely.
         pub file: String = String::new(), key "starts_file";
         /// The share of games that begin at a random ending, where the game has them: a curriculum.
         pub endings_share: f32 = 0.0, in 0.0..=1.0;
@@ -38,7 +39,7 @@ pub enum StartsError {
         /// What the system says.
         why: std::io::Error,
     },
-    /// A line is no position.
+    /// A line is not a position.
     #[error("line {line} of {path}: {why}")]
     Position {
         /// The file.
@@ -48,7 +49,7 @@ pub enum StartsError {
         /// What is wrong with it.
         why: PositionError,
     },
-    /// There is nothing to play in a position.
+    /// The game is over in a position.
     #[error("line {line} of {path}: the game is over there ({reason})")]
     Over {
         /// The file.
@@ -108,7 +109,7 @@ impl Starts {
             found.error("starts_file", "must name a file, since starts_share is more than 0");
         }
         if self.listed_share + self.endings_share > 1.0 {
-            found.error("endings_share", "and starts_share are more than 1 together");
+            found.error("endings_share", "and starts_share add up to more than 1");
         }
     }
 
@@ -143,14 +144,14 @@ fn ending<G: Endings>(rules: &G::Rules, random: &mut Xoshiro256PlusPlus) -> Opti
     G::random_ending(rules, &mut |limit| random.random_range(0..limit))
 }
 
-/// The game that begins at a position, if it is one that is not over. Whatever was before it is forgotten, as it will be when
-/// the record is read.
+/// The game that begins at a position, if that is valid and not over. Its history is forgotten, as it will be when the
+/// record is read.
 fn read<G: Endings>(text: String, rules: &G::Rules) -> Option<Start<G>> {
     let game = G::from_position(&text, rules).ok()?;
     game.outcome().is_none().then_some(Start { text, game })
 }
 
-/// The position after so many random moves, if the game goes on there.
+/// The position after `plies` random moves, if the game is not over there.
 fn wander<G: Endings>(game: &G, plies: u32, rules: &G::Rules, random: &mut Xoshiro256PlusPlus) -> Option<Start<G>> {
     let mut game = game.clone();
     let mut moves = Vec::new();

@@ -15,7 +15,7 @@ settings! {
     }
 }
 
-/// The least prior that is reckoned with: half a step of those that a tree keeps.
+/// The smallest prior in the calculation: half a step of those that a tree stores.
 const LEAST_PRIOR: f32 = 0.5 / 65_535.0;
 
 /// How far a policy to learn is from the priors of the same moves: `KL(policy || prior)`, in nats.
@@ -25,9 +25,10 @@ pub(crate) fn divergence(policy_and_priors: impl IntoIterator<Item = (f32, f32)>
     policy_and_priors.into_iter().map(term).sum::<f32>().max(0.0)
 }
 
-/// Sets how often each position of a game is to be learnt from. `surprises` has a divergence for each ply. Of the weight of
-/// the positions with a policy, `share` is dealt out in proportion to it and the rest evenly; a weight w becomes ⌊w⌋ copies
-/// and one more with the probability of what is left, so that on average nothing is lost. Others count once.
+/// Sets how often each position of a game is to be learnt from. `surprises` has a divergence for each ply. Of the
+/// weight of the positions with a policy, `share` is distributed in proportion to it and the rest evenly; a weight w
+/// becomes ⌊w⌋ copies and one more with the probability of what is left, so that on average nothing is lost. Others
+/// count once.
 pub(crate) fn deal_copies(plies: &mut [Ply], surprises: &[f32], share: f32, random: &mut impl RngExt) {
     let with_policy = || plies.iter().zip(surprises).filter(|(ply, _)| ply.has_policy());
     let (count, sum) = (with_policy().count() as f32, with_policy().map(|(_, surprise)| surprise).sum::<f32>());
@@ -74,6 +75,6 @@ mod tests {
         }
         let mut plies = [Ply::new(0, &[1.0], Mover(Wdl::DRAW))];
         deal_copies(&mut plies, &[0.0], 0.5, &mut random);
-        assert_eq!(plies[0].copies, 1, "where nothing surprises, all count alike");
+        assert_eq!(plies[0].copies, 1, "where nothing surprises, all count the same");
     }
 }

@@ -1,4 +1,4 @@
-//! How much chance has a say in the choice of a move.
+//! How random the choice of a move is.
 
 use alfil_core::settings;
 
@@ -6,23 +6,23 @@ settings! {
     /// The temperature at each ply of a game. Where it is above 0 the move is drawn by its visits, those that were forced included,
     /// or in Gumbel search by the improved policy, each raised to 1 / temperature. At 0 the best move is played.
     ///
-    /// A move that is known to lose is never drawn where there is another, nor any other where one is known to win.
+    /// A proven win is always played, and a proven loss only if there is nothing else.
     #[derive(Copy)]
     pub struct Temperature {
-        /// Moves are drawn at random with this temperature for temperature_plies. With Gumbel, too: its own noise only chooses
-        /// what is tried. 1 draws moves as often as they were visited, 0 plays the best.
+        /// Moves are drawn at random with this temperature for temperature_plies. So it is with Gumbel, whose own noise
+        /// only chooses what is tried. 1 draws moves as often as they were visited, 0 plays the best.
         pub first: f32 = 1.0, in 0.0..=10.0, key "temperature";
         /// Plies of a game with that temperature.
         pub plies: u32 = 30, key "temperature_plies";
-        /// What the temperature then turns to. At 0 the best move is played.
+        /// The temperature after that. At 0 the best move is played.
         pub last: f32 = 0.0, in 0.0..=10.0, key "last_temperature";
-        /// Plies in which it comes half the way to that; 0 is at once.
+        /// Plies in which the temperature goes half the way to last_temperature; 0 is at once.
         pub half_life: f32 = 0.0, in 0.0..=1e6, key "temperature_half_life";
     }
 }
 
 impl Temperature {
-    /// As the visits are for 30 plies, then the best move.
+    /// In proportion to visits for 30 plies, then the best move.
     pub const ALPHA_ZERO: Temperature = Temperature { first: 1.0, plies: 30, last: 0.0, half_life: 0.0 };
 
     /// From 0.75 to 0.15 with a half-life of 19 plies, the width of its board.
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_holds_steps_and_fades() {
+    fn the_temperature_holds_steps_and_decays() {
         assert_eq!([0, 29, 30, 400].map(|ply| Temperature::ALPHA_ZERO.at(ply)), [1.0, 1.0, 0.0, 0.0]);
         assert_eq!(Temperature::NONE.at(0), 0.0);
         let katago = [0, 19, 38, 2_000].map(|ply| Temperature::KATAGO.at(ply));

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Numbers of games that may still begin. What has begun is played to its end: stopping at the first so many that end would
-/// prefer short games.
+/// Numbers of games that may still begin. Games that have begun are played to the end: stopping as soon as enough games
+/// have ended would favour short ones.
 pub struct Tickets(Mutex<Rest>);
 
 struct Rest {
@@ -12,7 +12,7 @@ struct Rest {
     allowed: u64,
 }
 
-/// What is said to a game that wants to begin.
+/// The answer to a game that wants to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ticket {
     /// It may, with this number.
@@ -24,7 +24,7 @@ pub enum Ticket {
 }
 
 impl Tickets {
-    /// So many games, numbered from 0.
+    /// This many games, numbered from 0.
     pub fn new(games: u64) -> Tickets {
         Tickets::of(0..games)
     }
@@ -39,12 +39,12 @@ impl Tickets {
         Tickets::limited(numbers, u64::MAX)
     }
 
-    /// The games with these numbers, of which so many may begin before more are [allowed](Tickets::allow).
+    /// The games with these numbers, of which `allowed` may begin before more are [allowed](Tickets::allow).
     pub fn limited(numbers: impl IntoIterator<Item = u64, IntoIter: Send + 'static>, allowed: u64) -> Tickets {
         Tickets(Mutex::new(Rest { numbers: Box::new(numbers.into_iter()), allowed }))
     }
 
-    /// Allows so many more games to begin.
+    /// Allows this many more games to begin.
     pub fn allow(&self, games: u64) {
         let mut rest = self.rest();
         rest.allowed = rest.allowed.saturating_add(games);

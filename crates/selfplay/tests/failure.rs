@@ -30,7 +30,8 @@ impl Drop for Folder {
     }
 }
 
-/// Plays the games that are missing in the folder, on two lanes. Tells how many have ended, as far as was told, and the error.
+/// Plays the games that are missing in the folder, on two lanes. Returns how many have ended, as far as was reported,
+/// and the error.
 fn play(device: &FailingDevice, folder: &Path) -> (u64, Result<(), String>) {
     let network = Network::random::<Stones>(Architecture::new::<Stones>("8x1".parse().unwrap()), 1);
     let backend = NetworkBackend::<Stones>::new(&network, device).unwrap();

@@ -47,8 +47,8 @@ fn drawing(replay: &mut Replay) -> usize {
     most_in_use() - before
 }
 
-/// An hour and a half of games against six times as many: nearly ten hours, if two cores play 200 positions a second. That takes
-/// a while to write, so that `ALFIL_LONG` has to be set for it; without it there are three times as many.
+/// An hour and a half of games against six times as many: nearly ten hours, if two cores play 200 positions per second.
+/// That takes a while to write, so that `ALFIL_LONG` has to be set for it; without it there are three times as many.
 #[test]
 fn a_large_window_takes_no_more_memory_than_a_small_one() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("window-memory-{}", std::process::id()));

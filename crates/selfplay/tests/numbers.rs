@@ -1,4 +1,4 @@
-//! A game follows from its number, whatever is played beside it.
+//! A game depends only on its number, not on the games that are played alongside it.
 #![allow(clippy::unwrap_used)]
 
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ fn backend() -> Arc<dyn Backend<Connect4>> {
     Kind::Network(Arc::new(Network::random::<connect4::Stones>(architecture, 3))).backend(&Cpu).unwrap()
 }
 
-/// A folder that goes away with the test.
+/// A folder that is deleted at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -82,7 +82,7 @@ fn session<'a, G: FullGame>(
 }
 
 #[test]
-fn a_game_is_the_same_whatever_is_played_beside_it() {
+fn a_game_is_the_same_whatever_is_played_alongside_it() {
     let gumbel = SearchSettings { visits: 12, considered: 4, ..SearchSettings::default() };
     let puct = SearchSettings { kind: SearchKind::Puct, visits: 24, noise_alpha: 1.0, forced: 2.0, ..gumbel };
     let backend = backend();

@@ -15,7 +15,7 @@ use alfil_selfplay::{End, GameRecord, Ply};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A folder of this test's own.
+/// A folder for this test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("replay-{name}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
@@ -89,7 +89,7 @@ fn every_position_is_drawn_equally_often_and_held_out_games_never() {
 fn chunks_without_a_game_to_draw_from_leave_their_share_to_others() {
     let folder = folder("shares");
     let (mut replay, _) = Replay::open(&folder).unwrap();
-    // A game a chunk: of ten, one is held out.
+    // One game per chunk: of ten, one is held out.
     (0..100).for_each(|number| replay.add::<Connect4>(number as u32, games(number..number + 1)).unwrap());
     let window = Window::of(&replay, &ALL);
     let drawn = count(&mut replay, &window, DrawSettings { from_held_out: true, ..settings(2_000) });
@@ -100,7 +100,7 @@ fn chunks_without_a_game_to_draw_from_leave_their_share_to_others() {
 }
 
 #[test]
-fn a_draw_can_be_repeated_and_gone_on_with() {
+fn a_draw_can_be_repeated_and_resumed() {
     let folder = folder("again");
     let (mut replay, _) = Replay::open(&folder).unwrap();
     replay.add::<Connect4>(1, games(0..300)).unwrap();
@@ -116,7 +116,7 @@ fn a_draw_can_be_repeated_and_gone_on_with() {
     };
     assert_eq!(draw(3, &mut replay), draw(3, &mut replay));
     assert_ne!(draw(3, &mut replay), draw(4, &mut replay));
-    // The same games in another order, added in two goes: the same files, so the same samples.
+    // The same games added again in another order: the same files, so the same samples.
     let before = draw(9, &mut replay);
     let mut shuffled = games(0..300);
     shuffled.reverse();
@@ -206,7 +206,7 @@ fn nothing_is_learnt_from_a_record_with_an_illegal_move() {
 }
 
 #[test]
-fn targets_are_what_happened_seen_by_the_mover() {
+fn targets_are_the_results_as_the_mover_sees_them() {
     let folder = folder("targets");
     let (mut replay, _) = Replay::open(&folder).unwrap();
     replay.add::<Connect4>(1, games(0..20)).unwrap();

@@ -158,7 +158,7 @@ fn temperature_makes_games_differ() {
         first.len()
     };
     let quiet = SearchSettings { noise_share: 0.0, forced: 0.0, ..PUCT };
-    assert_eq!(openings(quiet, Temperature::NONE), 1, "there is no chance but temperature's");
+    assert_eq!(openings(quiet, Temperature::NONE), 1, "only the temperature is random");
     assert!(openings(quiet, Temperature::ALPHA_ZERO) > 20);
     assert!(openings(quiet, Temperature::KATAGO) > 20);
     // Gumbel search has its own noise, but takes the best of what it draws.
@@ -206,7 +206,7 @@ fn surprising_positions_are_copied() {
 }
 
 #[test]
-fn hopeless_games_are_given_up_but_for_some() {
+fn hopeless_games_are_resigned_except_some() {
     let resign = Resign { below: -0.6, moves: 2, play_through: 0.3 };
     let settings = SelfplaySettings { resign, ..small(PUCT) };
     let (records, lane) = play::<Connect4>(settings, Box::new(Rollout::new(4, 5)), 120, 6);
@@ -219,7 +219,7 @@ fn hopeless_games_are_given_up_but_for_some() {
 }
 
 #[test]
-fn chunks_keep_games_and_notice_every_damage() {
+fn chunks_keep_games_and_detect_any_damage() {
     let folder = std::env::temp_dir().join(format!("alfil-selfplay-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("chunk");
@@ -266,7 +266,7 @@ fn a_chess_position_takes_less_than_100_bytes() {
         write_chunk::<Chess>(&path, &records).unwrap();
         let positions: usize = records.iter().map(|record| record.plies.len()).sum();
         let each = std::fs::metadata(&path).unwrap().len() as f64 / positions as f64;
-        println!("{each:.1} bytes a position");
+        println!("{each:.1} bytes per position");
         assert!(each < 100.0, "{each}");
     }
     std::fs::remove_dir_all(&folder).unwrap();

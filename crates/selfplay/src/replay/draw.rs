@@ -16,17 +16,18 @@ use super::folder::Chunk;
 use super::{Damage, Replay, ReplayError, Sample, SharedRecord, Window};
 use crate::GameRecord;
 
-/// Samples that wait to be drawn: chunks are read until there are so many, so that a batch holds positions of many games.
+/// Samples that wait to be drawn: chunks are read until there are this many, so that a batch holds positions of many
+/// games.
 const POOL: usize = 1 << 16;
 
-/// Memory of those, about: nearly every one keeps a game of its own, whose policies are most of it.
+/// The approximate memory of these: nearly every one keeps a game of its own, mostly its policies.
 pub const POOL_BYTES: u64 = 256 << 20;
 
-/// At least this part of a chunk is drawn when it is read, or reading would cost more than learning. The other chunks have
-/// their turn in another draw.
+/// At least one in this many positions of a chunk is drawn when it is read, or reading would cost more than learning.
+/// The other chunks have their turn in another draw.
 const LEAST_PART: u64 = 8;
 
-/// Batches are built in parallel by parts of so many samples.
+/// Batches are built in parallel, in parts of this many samples.
 const PART: usize = 32;
 
 settings! {
@@ -34,9 +35,9 @@ settings! {
     #[derive(Copy)]
     pub struct Sampling {
         /// The share of games that are never learnt from, to see how well the network does on those. A run cannot change it.
-        // More would count games that have been learnt from as such that never were.
+        // With a larger share, games that have been learnt from would count as held out.
         pub held_out: f64 = 0.03, in 0.0..=0.5, fixed = true;
-        /// Turns positions at random by the symmetries of the game.
+        /// Applies a random symmetry of the game to each position.
         pub symmetries: bool = true;
     }
     check Sampling::check;
@@ -46,8 +47,8 @@ settings! {
     /// What the value learns.
     #[derive(Copy)]
     pub struct ValueTarget {
-        /// The value learns the game's result, with this share of what the search expected in its place: less noise, and more of what
-        /// the network believes already. 0 is AlphaZero's.
+        /// The value learns the game's result, with this share of the search's expected result in its place: less
+        /// noise, but more of what the network already believes. 0 in AlphaZero.
         pub search_value: f32 = 0.0, in 0.0..=1.0;
     }
 }
@@ -63,7 +64,7 @@ impl Sampling {
 /// A draw of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DrawSettings {
-    /// How many.
+    /// How many samples.
     pub samples: u64,
     /// Which games, and how their positions are turned.
     pub sampling: Sampling,
@@ -71,7 +72,7 @@ pub struct DrawSettings {
     pub from_held_out: bool,
     /// What the value learns.
     pub target: ValueTarget,
-    /// What all chance follows from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
@@ -83,7 +84,7 @@ pub struct Draw {
     settings: DrawSettings,
     /// Chunks still to be read, the next one last, and how many samples are drawn from each.
     visits: Vec<(Chunk, u64)>,
-    /// Samples that chunks which were read could not give, and that the next one has to.
+    /// Samples that the chunks read so far could not give, and the next one has to.
     missing: u64,
     pool: Vec<Sample>,
     random: Xoshiro256PlusPlus,
@@ -99,8 +100,8 @@ impl Draw {
         let positions = window.positions().max(1);
         let DrawSettings { sampling: Sampling { held_out, .. }, from_held_out, .. } = settings;
         let eligible = if from_held_out { held_out } else { 1.0 - held_out };
-        let a_chunk = (positions as f64 * eligible / chunks.len().max(1) as f64).ceil().max(1.0) as u64;
-        let most_visits = settings.samples.div_ceil(a_chunk.div_ceil(LEAST_PART)).max(1);
+        let per_chunk = (positions as f64 * eligible / chunks.len().max(1) as f64).ceil().max(1.0) as u64;
+        let most_visits = settings.samples.div_ceil(per_chunk.div_ceil(LEAST_PART)).max(1);
         chunks.truncate(usize::try_from(most_visits).unwrap_or(usize::MAX));
         let chosen: u64 = chunks.iter().map(|chunk| chunk.positions).sum();
         // Rounded so that the shares add up to all samples.
@@ -130,7 +131,7 @@ impl Draw {
         Ok(drawn)
     }
 
-    /// Chunks that turned out to be damaged since this was last asked.
+    /// Chunks that turned out to be damaged since the last call.
     pub fn damages(&mut self) -> Vec<Damage> {
         std::mem::take(&mut self.damages)
     }
@@ -156,7 +157,7 @@ impl Draw {
         Ok(())
     }
 
-    /// Puts samples of a chunk into the pool, and tells how many: all, or none if no game of the chunk is to be drawn from.
+    /// Puts samples of a chunk into the pool and returns how many: all, or none if the chunk has no game to draw from.
     fn take<E: Encoding>(&mut self, records: Vec<GameRecord>, samples: u64) -> u64 {
         let DrawSettings { sampling: Sampling { held_out, symmetries }, from_held_out, target, .. } = self.settings;
         let mut positions: Vec<(Arc<SharedRecord>, u32)> = Vec::new();
@@ -174,7 +175,7 @@ impl Draw {
             let count = left.min(positions.len());
             let (chosen, _) = positions.partial_shuffle(&mut self.random, count);
             for (record, ply) in chosen.iter().cloned() {
-                // The board as it is counts as one of the symmetries.
+                // The identity counts as one of the symmetries.
                 let turn = if symmetries { self.random.random_range(0..=E::SYMMETRIES.len()) } else { 0 };
                 self.pool.push(Sample {
                     record,
@@ -189,14 +190,14 @@ impl Draw {
     }
 }
 
-/// Whether a game is kept apart: always the same ones, spread evenly.
+/// Whether a game is held out: always the same ones, spread evenly.
 fn is_held_out(number: u64, share: f64) -> bool {
     let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((mixed >> 11) as f64 / (1u64 << 53) as f64) < share
 }
 
-/// Makes the planes and targets of samples of games by these rules, on all threads of rayon's pool. Records that are no games
-/// of the encoding's are left out.
+/// Makes the planes and targets of samples of games by these rules, on all threads of rayon's pool. Records that are
+/// not games of the encoding are left out.
 pub fn build<E: Encoding>(
     architecture: &Architecture,
     rules: &<E::Game as Game>::Rules,
@@ -205,7 +206,7 @@ pub fn build<E: Encoding>(
     let part = |samples: &[Sample]| {
         let mut part = Samples::new(architecture);
         for sample in samples {
-            // None: a record that makes no sense in spite of its checksum. The others are as good without it.
+            // `None` is a record that is invalid despite its checksum: it is skipped.
             let _ = sample.push::<E>(rules, &mut part);
         }
         part

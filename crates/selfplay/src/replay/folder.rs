@@ -7,7 +7,7 @@ use alfil_game::Game;
 use crate::chunk::CHUNK_GAMES;
 use crate::{ChunkError, GameRecord, chunks, read_chunk, read_header, write_chunk};
 
-/// A damaged chunk's name ends with this from then on.
+/// The extension that the name of a damaged chunk gets.
 const SET_ASIDE: &str = "damaged";
 
 /// All games of a run, in chunks of which only sizes are kept in memory. Games are added in the order of their numbers, and
@@ -51,7 +51,7 @@ pub enum ReplayError {
 }
 
 impl Replay {
-    /// Opens a folder, which is made if there is none. Chunks that are not what they should be are set aside and told.
+    /// Opens a folder, which is created if there is none. Damaged chunks are set aside and returned.
     pub fn open(folder: &Path) -> Result<(Replay, Vec<Damage>), ReplayError> {
         let failed = |why| ReplayError::Folder { path: folder.to_owned(), why };
         std::fs::create_dir_all(folder).map_err(failed)?;
@@ -87,8 +87,8 @@ impl Replay {
         self.chunks.iter().any(|chunk| chunk.path == path)
     }
 
-    /// Adds the games of a generation as chunks of their own, which are named after it. Adding a generation
-    /// again, after an interruption, puts the same files in the place of those that are there.
+    /// Adds the games of a generation as chunks of their own, which are named after it. Adding a generation again,
+    /// after an interruption, replaces the existing files with the same ones.
     pub fn add<G: Game>(&mut self, generation: u32, mut records: Vec<GameRecord>) -> Result<(), ReplayError> {
         records.sort_by_key(|record| record.number);
         for (part, games) in (0..).zip(records.chunks(CHUNK_GAMES)) {
@@ -143,7 +143,7 @@ impl Replay {
         self.folder.join(format!("{generation:06}-{part:04}.games"))
     }
 
-    /// The games of a generation that were adopted. Chunks that turn out to be damaged are set aside and told.
+    /// The games of a generation that were adopted. Chunks that turn out to be damaged are set aside and returned.
     pub fn adopted<G: Game>(&mut self, generation: u32) -> Result<(Vec<GameRecord>, Vec<Damage>), ReplayError> {
         let (mut games, mut damages) = (Vec::new(), Vec::new());
         for path in self.named(&adopted_prefix(generation)) {
@@ -155,7 +155,7 @@ impl Replay {
         Ok((games, damages))
     }
 
-    /// Reads a chunk. One that turns out to be damaged is set aside, and left out from then on.
+    /// Reads a chunk. One that turns out to be damaged is set aside and no longer used.
     pub fn read<G: Game>(&mut self, path: &Path) -> Result<Result<Vec<GameRecord>, Damage>, ReplayError> {
         match read_chunk::<G>(path) {
             Ok(records) => Ok(Ok(records)),
@@ -168,12 +168,12 @@ impl Replay {
     }
 }
 
-/// Names of adopted chunks begin with this, as no chunk's of `add`, so that neither takes the other's place.
+/// Names of adopted chunks begin with this, unlike those of `add`, so that neither overwrites the other.
 fn adopted_prefix(generation: u32) -> String {
     format!("{generation:06}-adopted-")
 }
 
-/// Gives a damaged file another name, so that it is left out and can be looked at. What is no damage stays an error.
+/// Renames a damaged file, so that it is no longer used and can be inspected. Any other error is returned.
 pub fn set_aside(path: &Path, why: ChunkError) -> Result<Damage, ReplayError> {
     if !why.is_damage() {
         return Err(why.into());

@@ -8,7 +8,7 @@ use alfil_nn::learning::{Samples, Target};
 
 use crate::GameRecord;
 
-/// A game that its samples share. Whether its moves are legal is found out once for all of them.
+/// A game that its samples share. Whether its moves are legal is checked once for all of them.
 #[derive(Debug)]
 pub struct SharedRecord {
     record: GameRecord,
@@ -16,7 +16,7 @@ pub struct SharedRecord {
 }
 
 impl SharedRecord {
-    /// A record whose moves have not been looked at yet.
+    /// A record whose moves have not been checked yet.
     pub fn new(record: GameRecord) -> SharedRecord {
         SharedRecord { record, is_legal: OnceLock::new() }
     }
@@ -44,12 +44,13 @@ pub struct Sample {
     pub ply: u32,
     /// One of the encoding's symmetries, if it is turned.
     pub symmetry: Option<usize>,
-    /// The share of what the search expected in the value to learn; the rest is the game's result.
+    /// The share of the search's expected result in the value to learn; the rest is the game's result.
     pub search_value: f32,
 }
 
 impl Sample {
-    /// Adds what a network learns from this position. None if the record is no game of the encoding's under these rules.
+    /// Adds what a network learns from this position. `None` if the record is not a game of the encoding under these
+    /// rules.
     pub fn push<E: Encoding>(&self, rules: &<E::Game as Game>::Rules, samples: &mut Samples) -> Option<()> {
         let Sample { record, ply, symmetry, search_value } = self;
         if !record.is_legal::<E::Game>(rules) {

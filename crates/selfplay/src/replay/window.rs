@@ -15,13 +15,13 @@ settings! {
         pub exponent: f64 = 0.65, in 0.0..=1.0;
         /// How fast it grows at the beginning: with 1 it takes in all that is played. 0.4 in KataGo.
         pub growth: f64 = 0.4, in 0.0..=1.0;
-        /// It never grows beyond this, except for what is left of its oldest file.
+        /// It never grows beyond this many positions, except for the rest of its oldest file.
         pub most: u64 = 100_000_000, in 1..;
     }
 }
 
 impl WindowSettings {
-    /// Positions of the window when so many have been played.
+    /// Positions of the window after `played` positions.
     ///
     /// ```
     /// use alfil_selfplay::replay::WindowSettings;
@@ -29,7 +29,7 @@ impl WindowSettings {
     /// let window = WindowSettings { first: 250_000, exponent: 0.65, growth: 0.4, most: u64::MAX };
     /// assert_eq!(window.positions(100_000), 100_000);
     /// assert_eq!(window.positions(250_000), 250_000);
-    /// // Ten times the games: not quite twice and a half the window.
+    /// // Ten times the games: about three times the window.
     /// assert_eq!(window.positions(2_500_000) / 1_000, 783);
     /// ```
     pub fn positions(&self, played: u64) -> u64 {
