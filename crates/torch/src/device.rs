@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A device that is really there.
+/// A device that exists on this machine.
 ///
 /// ```
 /// use alfil_torch::Device;
@@ -24,13 +24,13 @@ pub enum Device {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
     /// The text names no device.
-    #[error("'{0}' is no device: use cpu, cuda, cuda:N or auto")]
+    #[error("'{0}' is not a device: use cpu, cuda, cuda:N or auto")]
     Unknown(String),
     /// This libtorch was built without CUDA.
     #[error("this libtorch has no CUDA: run scripts/setup --cuda and build again, or use the device cpu")]
     NoCuda,
-    /// CUDA is there but shows no device.
-    #[error("CUDA shows no device: check the NVIDIA driver with nvidia-smi, or use the device cpu")]
+    /// This libtorch has CUDA, but CUDA finds no device.
+    #[error("CUDA finds no device: check the NVIDIA driver with nvidia-smi, or use the device cpu")]
     NoDevice,
     /// There are devices, but not that one.
     #[error("there is no device cuda:{wanted}: this machine has {count}, numbered from 0")]
@@ -70,7 +70,7 @@ impl Device {
         match require_cuda(0) {
             Ok(device) => (device, format!("{device}, the first of {} CUDA devices", cuda_device_count())),
             Err(DeviceError::NoCuda) => (Device::Cpu, "cpu, because this libtorch has no CUDA".to_owned()),
-            Err(_) => (Device::Cpu, "cpu, because CUDA shows no device".to_owned()),
+            Err(_) => (Device::Cpu, "cpu, because CUDA finds no device".to_owned()),
         }
     }
 }
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_is_not_there_is_refused() {
+    fn a_device_that_does_not_exist_is_refused() {
         let beyond = format!("cuda:{}", cuda_device_count() + 7);
         assert!(Device::choose(&beyond).is_err());
         assert_eq!(Device::choose("tpu"), Err(DeviceError::Unknown("tpu".to_owned())));

@@ -1,4 +1,4 @@
-//! A network file on libtorch: the way to a GPU, and the authority that the CPU engine is compared with.
+//! A network file on libtorch: the way to a GPU, and the reference that the CPU engine is compared with.
 
 use alfil_nn::{
     Activation, Architecture, Batch, BatchSizes, Convolution, Dense, EncodedNetwork, EvaluatorError, FileError, Head,
@@ -20,12 +20,12 @@ pub enum TorchError {
     /// A thread panicked.
     #[error(transparent)]
     Thread(#[from] EvaluatorError),
-    /// libtorch says no.
+    /// An error of libtorch.
     #[error("libtorch: {}", .0.to_string().lines().next().unwrap_or_default())]
     Torch(#[from] tch::TchError),
 }
 
-/// The size of the numbers on the device.
+/// The precision of the numbers on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
     /// 32 bits everywhere.
@@ -34,9 +34,9 @@ pub enum Precision {
     Half,
 }
 
-/// Runs a network on libtorch. Holds the whole network: one a thread.
+/// Runs a network on libtorch. Holds the whole network: one per thread.
 pub struct TorchEvaluator {
-    /// The device's, for people.
+    /// The device's name, for messages.
     name: String,
     device: tch::Device,
     kind: Kind,
@@ -49,7 +49,7 @@ pub struct TorchEvaluator {
     value: [Layer; 3],
     moves_left: Option<[Layer; 3]>,
     head_outputs: Vec<u32>,
-    /// What came back from the device: a row a position.
+    /// What came back from the device: one row per position.
     rows: Vec<f32>,
 }
 
@@ -64,16 +64,16 @@ struct ResidualBlock {
 struct Layer {
     weights: Tensor,
     biases: Tensor,
-    /// Cells around a convolution's input.
+    /// Cells of padding around a convolution's input.
     padding: i64,
 }
 
-/// A device of libtorch as one that networks are played on.
+/// A device of libtorch on which networks are evaluated.
 #[derive(Clone, Copy, Debug)]
 pub struct TorchDevice {
-    /// Where.
+    /// The device.
     pub device: Device,
-    /// With numbers of which size.
+    /// The precision of the numbers.
     pub precision: Precision,
 }
 
@@ -85,20 +85,20 @@ impl alfil_nn::Device for TorchDevice {
     fn batch_sizes(&self) -> BatchSizes {
         match self.device {
             Device::Cpu => BatchSizes::default(),
-            // A card is far from busy with fewer.
+            // Smaller batches leave a GPU mostly idle.
             Device::Cuda(_) => BatchSizes { preferred: 64, ..BatchSizes::default() },
         }
     }
 
     fn load(&self, network: &EncodedNetwork<'_>) -> Result<Box<dyn LoadedNetwork>, EvaluatorError> {
         let loaded = OnTorch { network: network.network().clone(), head_outputs: network.head_outputs(), on: *self };
-        // What cannot be used at all shows here, once.
+        // Errors that would hit every thread show up here, once.
         drop(loaded.inference()?);
         Ok(Box::new(loaded))
     }
 }
 
-/// A network that each thread puts on the device anew: libtorch's tensors are one thread's at a time.
+/// A network that each thread copies to the device for itself: libtorch's tensors belong to one thread at a time.
 struct OnTorch {
     network: Network,
     head_outputs: Vec<u32>,
@@ -120,8 +120,8 @@ impl Inference for TorchEvaluator {
 }
 
 impl TorchEvaluator {
-    /// Puts a network on a device. On the CPU libtorch is kept to one thread an evaluator: with more, its threads spend
-    /// their time waiting for each other on boards this small.
+    /// Puts a network on a device. On the CPU libtorch is limited to one thread per evaluator: with more, its threads
+    /// spend their time waiting for each other on boards this small.
     pub fn new(network: &EncodedNetwork<'_>, device: Device, precision: Precision) -> Result<Self, TorchError> {
         TorchEvaluator::build(network.network(), network.head_outputs(), device, precision)
     }

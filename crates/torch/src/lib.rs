@@ -1,6 +1,6 @@
 //! Everything of Alfil that needs libtorch, and the only crate that may depend on `tch`.
 //!
-//! Knows nothing of games, search or files other than networks; what it offers, others use through plain Rust types.
+//! Knows nothing of games, search or files other than networks; other crates use it through plain Rust types.
 
 mod device;
 mod evaluator;

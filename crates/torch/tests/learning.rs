@@ -1,4 +1,4 @@
-//! A learner learns, goes on where it stopped, and exports what it has learnt.
+//! A learner learns, resumes where it stopped, and exports what it has learnt.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ fn architecture<E: Encoding>(size: &str) -> Architecture {
     architecture
 }
 
-/// Everything that the usual network has not.
+/// Everything that the default architecture does not have.
 fn unusual() -> Architecture {
     let mut architecture = architecture::<Lc0>("16x2s4");
     architecture.activation = Activation::Mish;
@@ -55,7 +55,7 @@ fn learner<E: Encoding>(architecture: &Architecture, settings: &LearningSettings
     TorchLearner::new::<E>(architecture, settings.clone(), &[Device::Cpu], 7).unwrap()
 }
 
-/// Positions of random games with targets at random, of which every `without` th has no policy.
+/// Positions of random games with random targets, of which one in `without` has no policy (0: all have one).
 fn samples<E: Encoding>(architecture: &Architecture, count: usize, seeds: [u64; 2], without: usize) -> Samples {
     let [mut games, mut targets] = seeds.map(Xoshiro256PlusPlus::seed_from_u64);
     let mut samples = Samples::new(architecture);
@@ -98,7 +98,7 @@ fn network<E: Encoding>(architecture: &Architecture, weights: Weights) -> Networ
     Network { architecture: architecture.clone(), weights, origin: Origin::of::<E>() }
 }
 
-/// The losses of a network as it plays, computed here: a second opinion on every term.
+/// The losses of a network as it plays, computed independently of the learner.
 fn losses_in_play<E: Encoding>(network: &Network, samples: &Samples) -> Losses {
     let mut outputs = Outputs::default();
     Engine::new(Arc::new(Model::new::<E>(network).unwrap())).evaluate(samples.batch(), &mut outputs);
@@ -156,20 +156,20 @@ fn overfits<E: Encoding>(architecture: Architecture, optimizer: Optimizer, rate:
         assert!(found.policy - found.policy_entropy < 0.05, "{found:?}");
         assert!(found.value < 0.05, "{found:?}");
         assert!(found.moves_left < 0.1, "{found:?}");
-        // Not all: some have two moves that are nearly as good as each other.
+        // Not all: some have two moves that are nearly equal.
         assert!(found.agreement > 0.7, "{found:?}");
     }
 }
 
 #[test]
-fn one_batch_is_learnt_by_heart() {
+fn one_batch_is_memorised() {
     overfits::<Az21>(architecture::<Az21>("16x2s4"), ADAMW, 0.01, 150);
     overfits::<Lc0>(unusual(), ADAMW, 0.01, 200);
     overfits::<connect4::Stones>(architecture::<connect4::Stones>("16x2"), SGD, 0.1, 250);
 }
 
 #[test]
-fn a_new_network_has_no_opinion() {
+fn a_new_network_has_no_preferences() {
     let architecture = architecture::<Az21>("32x3s4");
     let batch = samples::<Az21>(&architecture, 64, [1, 2], 0);
     let weights = learner::<Az21>(&architecture, &settings(SGD, 0.1)).export(&mut once(batch.clone())).unwrap();
@@ -184,7 +184,7 @@ fn a_new_network_has_no_opinion() {
 }
 
 #[test]
-fn a_short_step_lowers_the_loss_as_its_gradient_says() {
+fn a_short_step_lowers_the_loss_as_its_gradient_predicts() {
     let architecture = unusual();
     let batch = samples::<Lc0>(&architecture, 32, [1, 2], 2);
     let weight = 0.7;
@@ -193,7 +193,7 @@ fn a_short_step_lowers_the_loss_as_its_gradient_says() {
         Loss::ALL.into_iter().for_each(|other| weights[other] = if other == loss { weight } else { 0.0 });
         let learner = |rate| learner::<Lc0>(&architecture, &LearningSettings { weights, ..settings(PLAIN, rate) });
         let first = learner(0.0).step(&batch).unwrap();
-        // A step that promises a thousandth of the loss: some terms are much steeper than others.
+        // A step that should lower the loss by a thousandth: some terms are much steeper than others.
         let promised = 0.001 * weight * first[loss];
         let mut learner = learner(promised / first.gradient.powi(2));
         let (before, after) = (learner.step(&batch).unwrap()[loss], learner.step(&batch).unwrap()[loss]);
@@ -231,7 +231,7 @@ fn two_replicas_learn_what_one_does() {
 }
 
 #[test]
-fn more_replicas_than_samples_are_no_harm() {
+fn more_replicas_than_samples_do_no_harm() {
     type E = tictactoe::Stones;
     let architecture = architecture::<E>("16x2");
     let mut learner =
@@ -275,14 +275,14 @@ fn resumes<E: Encoding>(architecture: &Architecture, optimizer: Optimizer, devic
 }
 
 #[test]
-fn a_restored_learner_goes_on_to_the_last_bit() {
+fn a_restored_learner_continues_to_the_last_bit() {
     resumes::<Az21>(&architecture::<Az21>("16x2s4"), SGD, &[Device::Cpu]);
     resumes::<connect4::Stones>(&architecture::<connect4::Stones>("16x2"), ADAMW, &[Device::Cpu, Device::Cpu]);
     resumes::<Lc0>(&unusual(), ADAMW, &[Device::Cpu]);
 }
 
 #[test]
-fn a_state_of_something_else_is_refused() {
+fn a_state_of_another_learner_is_refused() {
     type E = tictactoe::Stones;
     let small = architecture::<E>("8x1");
     let mut sgd = learner::<E>(&small, &settings(SGD, 0.1));
@@ -382,7 +382,7 @@ fn an_average_lags_behind_the_weights() {
 }
 
 #[test]
-fn the_schedule_and_the_clip_are_obeyed() {
+fn the_schedule_and_the_clip_are_applied() {
     type E = tictactoe::Stones;
     let architecture = architecture::<E>("8x1");
     let batch = samples::<E>(&architecture, 32, [1, 2], 0);
@@ -397,7 +397,7 @@ fn the_schedule_and_the_clip_are_obeyed() {
             .retain(|name, _| !name.ends_with(".mean") && !name.ends_with(".variance") && !name.contains("velocity"));
         tensors
     };
-    // A clipped gradient has the length of the clip: a step then is as long as its rate says.
+    // A clipped gradient has the norm `clip`, so a step has the length rate times `clip`.
     for rate in [0.4, 0.8, 0.8, 0.4, 0.4, 0.0] {
         let before = parameters(&learner);
         assert!(learner.step(&batch).unwrap().gradient > clip);
@@ -409,7 +409,7 @@ fn the_schedule_and_the_clip_are_obeyed() {
 }
 
 #[test]
-fn divergence_is_noticed() {
+fn divergence_is_detected() {
     type E = tictactoe::Stones;
     let architecture = architecture::<E>("8x1");
     let batch = samples::<E>(&architecture, 32, [1, 2], 0);

@@ -109,7 +109,7 @@ fn bad_networks_get_one_clear_sentence() {
     if cfg!(feature = "torch") {
         let tiny = folder.file("tiny.safetensors");
         stdout(&["net", "random", "--game", "tictactoe", "--arch", "8x1", "-o", &tiny]);
-        assert!(complaint(&["net", "eval", &tiny, "--device", "tpu"]).contains("'tpu' is no device"));
+        assert!(complaint(&["net", "eval", &tiny, "--device", "tpu"]).contains("'tpu' is not a device"));
         complaint(&["net", "eval", &tiny, "--device", "cuda:99"]);
         let output = alfil(&["net", "eval", &tiny, "--device", "auto"]);
         assert!(String::from_utf8(output.stderr).unwrap().starts_with("device: c"));

@@ -1,4 +1,4 @@
-//! From a network that is being taught to one that plays: batch norms get statistics and are folded.
+//! From a network in training to one that plays: batch norms get statistics and are folded.
 
 use std::collections::HashMap;
 
@@ -12,8 +12,8 @@ use super::network::{EPSILON, Norms, TrainingNetwork};
 use super::numbers;
 use crate::TorchError;
 
-/// The statistics of all batch norms over all samples, each batch, which has been checked, being normed by its own as in
-/// training. None without samples.
+/// The statistics of all batch norms over all samples. Each batch, which has been checked, is normalised by its own
+/// statistics, as in training. `None` without samples.
 pub fn gather_statistics(
     architecture: &Architecture,
     layout: &Layout,
@@ -33,7 +33,7 @@ pub fn gather_statistics(
         let loaded = form.load(&batch, 0..batch.len(), device)?;
         network.forward(&loaded.planes, Norms::Batch { share: 1.0 })?;
         let [mean, variance] = halves(&of_batch.f_to_kind(Kind::Double)?)?;
-        // libtorch stores the variance with n - 1 below the line.
+        // libtorch divides the variance by n - 1.
         let n = (batch.len() * architecture.cells()) as f64;
         let square = variance.f_mul_scalar((n - 1.0) / n)?.f_add(&mean.f_square()?)?;
         let of_batch = Tensor::f_cat(&[mean, square], 0)?;
@@ -68,7 +68,7 @@ pub fn fold(
         let missing = || FileError::Tensor { name: name.to_owned(), problem: "is missing".to_owned() };
         named.get(name).copied().ok_or_else(missing)
     };
-    // For each channel the factor of a batch norm, and the bias that is left of it.
+    // For each channel, the factor and the bias that a batch norm is folded into.
     let norm = |layer: &str| -> Result<Vec<(f64, f64)>, FileError> {
         let part = |part: &str| find(&format!("{layer}.norm.{part}"));
         let (gamma, beta, mean, variance) = (part("gamma")?, part("beta")?, part("mean")?, part("variance")?);

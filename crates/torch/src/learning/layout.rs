@@ -1,7 +1,7 @@
 //! Where each tensor of a network is in the one flat tensor that holds them all.
 //!
 //! With all parameters in one tensor an optimizer is a handful of operations, whatever the depth of the network, and a
-//! replica is brought up to date by a single copy.
+//! replica is updated by a single copy.
 
 use std::convert::Infallible;
 
@@ -13,12 +13,12 @@ use tch::Tensor;
 
 use crate::TorchError;
 
-/// The tensors of a network that is being taught. Their names are those of a network file, but where that has the bias of
-/// a convolution with a folded batch norm, here is the batch norm.
+/// The tensors of a network in training. Their names are those of a network file, except that the bias of a convolution
+/// with a folded batch norm is replaced by the batch norm.
 pub struct Layout {
     /// What is learnt: first the weights, then biases and batch norms.
     pub parameters: Vec<Slot>,
-    /// Numbers in the weights, which alone decay.
+    /// Numbers in the weights, the only parameters that decay.
     pub decayed: usize,
     /// Statistics of the batch norms: all means, then all variances.
     pub statistics: Vec<Slot>,
@@ -57,8 +57,8 @@ impl Layout {
         Layout { parameters: side_by_side(weights), decayed, statistics: side_by_side(means) }
     }
 
-    /// The parameters of a new network: He's normal distribution for weights, no biases, batch norms that change nothing.
-    /// It says about the same of every move and every position, since its outputs are small.
+    /// The parameters of a new network: He's normal distribution for weights, no biases, batch norms that change
+    /// nothing. It gives about the same output for every move and every position, since its outputs are small.
     pub fn initial_parameters(&self, seed: u64) -> Vec<f32> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut numbers = Vec::with_capacity(size(&self.parameters));
@@ -71,7 +71,7 @@ impl Layout {
                     let normal: f32 = StandardNormal.sample(&mut random);
                     normal * deviation
                 }
-                // A new block passes on what it is given, which lets deep towers start to learn.
+                // A new block is the identity, which lets deep towers start to learn.
                 name if name.ends_with(".second.norm.gamma") => 0.0,
                 name if name.ends_with(".gamma") => 1.0,
                 _ => 0.0,

@@ -1,4 +1,4 @@
-//! How far what a network says is from what it should say.
+//! How far the outputs of a network are from their targets.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use super::network::RawOutputs;
 use crate::TorchError;
 use crate::evaluator::channels_last;
 
-/// Plies are counted by the twenty, as Leela does, so that their loss is of the size of the others.
+/// Plies are counted in units of 20, as in lc0's training, so that their loss is of the size of the others.
 const PLIES: f64 = 20.0;
-/// Beyond 10 plies the loss of an error grows in proportion: Leela's.
+/// Beyond an error of 10 plies the loss grows linearly, as in lc0's training.
 const HUBER_DELTA: f64 = 10.0 / PLIES;
-/// The logit of a move that does not exist. Finite, so that a position without moves has no loss instead of no number.
+/// The logit of a move that does not exist. Finite, so that a position without moves has a loss of 0 instead of NaN.
 const NO_MOVE: f64 = -1e9;
-/// The longest list of moves is rounded up to a multiple of this, so that few sizes of tensors come up.
+/// The longest list of moves is rounded up to a multiple of this, so that there are few different sizes of tensors.
 const ROUND_UP: usize = 16;
 /// Columns of the targets before the shares of the moves: win, draw, loss, plies.
 const COLUMNS: usize = 4;
@@ -45,7 +45,7 @@ impl Form {
         }
     }
 
-    /// Refuses samples of something else.
+    /// Refuses samples of another encoding.
     pub fn check(&self, samples: &Samples) -> Result<(), LearnError> {
         let sample = self.planes * self.height * self.width;
         let batch = samples.batch();
@@ -88,9 +88,9 @@ impl Form {
 /// Samples on a device.
 pub struct LoadedSamples {
     pub planes: Tensor,
-    /// Which outputs of the policy head the legal moves have, a row a sample; -1 behind the last one.
+    /// The outputs of the policy head for the legal moves, one row per sample; -1 after the last one.
     outputs: Tensor,
-    /// Win, draw, loss, plies to the end, then the shares of the moves; a row a sample.
+    /// Win, draw, loss, plies to the end, then the shares of the moves; one row per sample.
     targets: Tensor,
     value: ValueOutput,
 }
@@ -106,7 +106,7 @@ impl LoadedSamples {
         self.column(COLUMNS, self.targets.size()[1] as usize - COLUMNS)
     }
 
-    /// What a network says about the legal moves, one row per sample.
+    /// A network's logits of the legal moves, one row per sample.
     fn logits(&self, raw: &RawOutputs) -> Result<Tensor, TorchError> {
         let missing = self.outputs.f_lt(0)?;
         let logits = raw.policy.f_gather(1, &self.outputs.f_clamp_min(0)?, false)?;
@@ -114,7 +114,7 @@ impl LoadedSamples {
     }
 }
 
-/// What the samples of a whole batch are, however many devices share them.
+/// The sizes of a whole batch, however many devices share it.
 #[derive(Clone, Copy)]
 pub struct Counts {
     samples: usize,
@@ -141,7 +141,7 @@ impl Counts {
 pub struct LossSums {
     /// One per [`Loss`], in the order of [`Loss::ALL`].
     terms: Vec<Tensor>,
-    /// Samples whose best move is the network's.
+    /// Samples whose best move is also the network's.
     agreement: Tensor,
 }
 
@@ -160,7 +160,7 @@ impl LossSums {
         Ok(LossSums { terms, agreement: agreement(&logits, &samples.shares()?)? })
     }
 
-    /// What is to be made small, times `scale`. The parts of a batch add up to the loss of the whole.
+    /// The loss to minimise, times `scale`. The parts of a batch add up to the loss of the whole.
     pub fn objective(&self, counts: Counts, weights: LossWeights, scale: f64) -> Result<Tensor, TorchError> {
         let mut objective = self.agreement.f_zeros_like()?;
         for (loss, sum) in Loss::ALL.into_iter().zip(&self.terms) {
@@ -175,7 +175,7 @@ impl LossSums {
         Ok(Tensor::f_stack(&sums, 0)?.f_detach()?)
     }
 
-    /// Means over the samples from [stacked](LossSums::stacked) numbers, as if nothing was learnt.
+    /// Means over the samples from [stacked](LossSums::stacked) numbers, with a gradient of 0.
     pub fn means(stacked: &[f32], samples: &Samples, counts: Counts) -> Losses {
         let mean = |place: usize, over: Over| f64::from(stacked[place]) / counts.over(over);
         let mut losses = Losses {
@@ -206,14 +206,14 @@ fn moves_left_loss(raw: &RawOutputs, samples: &LoadedSamples, learning: bool) ->
         return Ok(Tensor::f_zeros([] as [i64; 0], (Kind::Float, samples.targets.device()))?);
     };
     let plies = plies.f_to_kind(Kind::Float)?;
-    // Who plays takes less than nothing for nothing. Who learns does not: there would be no gradient, and a head that has
+    // In play, predictions below 0 count as 0. In training they do not: there would be no gradient, and a head that has
     // fallen below 0 would stay there.
     let plies = if learning { plies } else { plies.f_relu()? };
     let expected = samples.column(3, 1)?.f_mul_scalar(1.0 / PLIES)?;
     Ok(plies.f_mul_scalar(1.0 / PLIES)?.f_huber_loss(&expected, Reduction::Sum, HUBER_DELTA)?)
 }
 
-/// Samples whose best move is the network's.
+/// Samples whose best move is also the network's.
 fn agreement(logits: &Tensor, shares: &Tensor) -> Result<Tensor, TorchError> {
     let _no_gradients = tch::no_grad_guard();
     let (most, _) = shares.f_max_dim(1, true)?;
@@ -227,7 +227,7 @@ fn cross_entropy(logits: &Tensor, shares: &Tensor) -> Result<Tensor, TorchError>
     Ok(logits.f_log_softmax(1, None)?.f_mul(shares)?.f_sum(None)?.f_neg()?)
 }
 
-/// The entropies of the policies to learn, added up.
+/// The sum of the entropies of the policies to learn.
 fn policy_entropy(samples: &Samples) -> f64 {
     let term = |&share: &f32| if share > 0.0 { -f64::from(share) * f64::from(share).ln() } else { 0.0 };
     (0..samples.len()).flat_map(|sample| samples.policy(sample)).map(term).sum()

@@ -1,4 +1,4 @@
-//! A network that is taught by libtorch.
+//! Training a network with libtorch.
 
 mod export;
 mod layout;
@@ -23,7 +23,7 @@ use self::scale::LossScale;
 use self::state::{Header, Section};
 use crate::{Device, TorchError};
 
-/// Teaches a network on one device or on several at once, each of which takes its part of every batch.
+/// Trains a network on one device or on several at once, each of which takes its part of every batch.
 pub struct TorchLearner {
     architecture: Architecture,
     /// Name and version.
@@ -31,7 +31,7 @@ pub struct TorchLearner {
     settings: LearningSettings,
     layout: Layout,
     form: Form,
-    /// One a device.
+    /// One per device.
     replicas: Vec<Replica>,
     /// All parameters, on the first device.
     parameters: Tensor,
@@ -46,7 +46,7 @@ pub struct TorchLearner {
 }
 
 impl TorchLearner {
-    /// A learner with a new network, whose weights depend on nothing but the seed. A device may be named more than once:
+    /// A learner with a new network, whose weights depend only on the seed. A device may be named more than once:
     /// `[Cpu, Cpu]` learns with two threads. Each replica has one thread: with more, those of libtorch spend their time
     /// waiting for each other on boards this small.
     pub fn new<E: Encoding>(
@@ -92,7 +92,7 @@ impl TorchLearner {
         }
     }
 
-    /// The gradient of a batch, times the loss scale, with the sums of its losses and the length of the gradient, which
+    /// The gradient of a batch, times the loss scale, with the sums of its losses and the norm of the gradient, which
     /// come from the device in one copy. Leaves the running statistics to [`advance`](TorchLearner::advance).
     fn gradient(&mut self, samples: &Samples, counts: Counts) -> Result<(Tensor, Report), TorchError> {
         for replica in &mut self.replicas {
@@ -119,7 +119,7 @@ impl TorchLearner {
         Ok((gradient, Report(report)))
     }
 
-    /// Takes a step along `factor` times the gradient of a batch of so many samples.
+    /// Takes a step along `factor` times the gradient of a batch of `samples` samples.
     fn advance(&mut self, mut gradient: Tensor, factor: f64, samples: usize) -> Result<(), TorchError> {
         let _no_gradients = tch::no_grad_guard();
         if factor != 1.0 {
@@ -237,12 +237,12 @@ impl Learner for TorchLearner {
         state::write(&self.header(), &sections)
     }
 
-    /// A state with another optimizer is refused. An average or a loss scale that the state lacks starts anew; one that
-    /// is not asked for is dropped.
+    /// A state with another optimizer is refused. An average or a loss scale that the state lacks starts afresh; one
+    /// that is not asked for is dropped.
     fn restore(&mut self, state: &[u8]) -> Result<(), LearnError> {
         let header = state::read_header(state)?;
         let ours = self.header();
-        let differs = |what: &str| Err(LearnError::State(format!("it is of another {what}")));
+        let differs = |what: &str| Err(LearnError::State(format!("it has another {what}")));
         if header.architecture != ours.architecture {
             return differs("architecture");
         }
@@ -263,7 +263,7 @@ impl Learner for TorchLearner {
         let mut sections: Vec<Section<'_>> = places.into_iter().map(section).collect();
         state::read(state, &mut sections)?;
 
-        // Without an average of its own the state's weights are where the average starts.
+        // If the state has no average, the average starts from its weights.
         let saved = sections.iter().map(|section| section.numbers.as_slice());
         let again = sections[..2].iter().map(|section| section.numbers.as_slice());
         for ((_, _, tensor), numbers) in self.tensors().into_iter().zip(saved.chain(again)) {
@@ -278,7 +278,7 @@ impl Learner for TorchLearner {
     }
 }
 
-/// What comes back from the device: the sums of the losses and, after learning, the length of the gradient.
+/// What comes back from the device: the sums of the losses and, after learning, the norm of the gradient.
 struct Report(Vec<f32>);
 
 impl Report {
@@ -359,7 +359,7 @@ mod tests {
         samples
     }
 
-    // Mixed precision is for CUDA, but its loss scale is not bound to it.
+    // Mixed precision needs CUDA, but its loss scale can be tested without it.
     #[test]
     fn a_loss_scale_that_is_too_large_costs_steps_and_nothing_else() {
         let (mut plain, mut scaled) = (learner(), learner());
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_scale_is_not_blamed_for_ever() {
+    fn a_loss_scale_is_not_blamed_forever() {
         let mut learner = learner();
         let samples = samples(&learner);
         learner.scale = Some(LossScale { factor: 4.0, good_steps: 0 });

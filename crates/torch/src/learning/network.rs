@@ -1,4 +1,4 @@
-//! The network that is being taught: the one of the network file before its batch norms are folded.
+//! The network in training: that of the network file before its batch norms are folded.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use tch::Tensor;
 use super::layout::Layout;
 use crate::TorchError;
 
-/// Added to a variance before its root is taken: PyTorch's.
+/// Added to a variance before its root is taken; PyTorch's default.
 pub const EPSILON: f64 = 1e-5;
 
 /// Which statistics batch norms use.
@@ -34,18 +34,18 @@ pub struct TrainingNetwork {
 
 /// What comes out, before any softmax.
 pub struct RawOutputs {
-    /// A row of logits a sample.
+    /// One row of logits per sample.
     pub policy: Tensor,
-    /// Three logits a sample, or one number before its tanh.
+    /// Three logits per sample, or one number before its tanh.
     pub value: Tensor,
-    /// One number of plies a sample.
+    /// One number of plies per sample.
     pub moves_left: Option<Tensor>,
 }
 
 /// A convolution without a bias, then a batch norm.
 struct NormedConvolution {
     weight: Tensor,
-    /// Cells around its input.
+    /// Cells of padding around its input.
     padding: i64,
     gamma: Tensor,
     beta: Tensor,
@@ -109,7 +109,7 @@ impl TrainingNetwork {
         })
     }
 
-    /// What the network says about planes, `[sample][plane][row][column]`.
+    /// The network's outputs for planes, `[sample][plane][row][column]`.
     pub fn forward(&self, planes: &Tensor, norms: Norms) -> Result<RawOutputs, TorchError> {
         let mut x = self.activate(self.stem.forward(planes, norms)?)?;
         for ResidualBlock { first, second, squeeze } in &self.blocks {
@@ -168,7 +168,7 @@ impl Layer {
     }
 }
 
-/// Tensors to make layers of.
+/// Tensors by name, to make layers of.
 struct Named<'a>(HashMap<&'a str, Tensor>);
 
 impl Named<'_> {

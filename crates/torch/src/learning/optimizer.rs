@@ -5,10 +5,10 @@ use tch::Tensor;
 
 use crate::TorchError;
 
-/// Keeps Adam's steps finite where a gradient has always been 0: the paper's.
+/// Keeps Adam's steps finite where a gradient has always been 0; the paper's value.
 const EPSILON: f64 = 1e-8;
 
-/// An optimizer with what it remembers, which is as long as the parameters.
+/// An optimizer with its state, whose tensors are as long as the parameters.
 pub enum Descent {
     Sgd { momentum: f64, weight_decay: f64, velocity: Tensor },
     AdamW { beta1: f64, beta2: f64, weight_decay: f64, mean: Tensor, square: Tensor },
@@ -37,7 +37,7 @@ impl Descent {
         })
     }
 
-    /// What it is called in a saved state.
+    /// Its name in a saved state.
     pub fn kind(&self) -> &'static str {
         match self {
             Descent::Sgd { .. } => "sgd",
@@ -45,7 +45,7 @@ impl Descent {
         }
     }
 
-    /// What it remembers, by name.
+    /// Its state, by name.
     pub fn memory(&self) -> Vec<(&'static str, &Tensor)> {
         match self {
             Descent::Sgd { velocity, .. } => vec![("velocity", velocity)],
@@ -53,7 +53,7 @@ impl Descent {
         }
     }
 
-    /// Changes the parameters, and the gradient, which has no further use.
+    /// Changes the parameters, and the gradient, which is not used afterwards.
     ///
     /// - SGD: `v = momentum v + g + decay p`, `p = p - rate v`.
     /// - AdamW: `p = (1 - rate decay) p`, `m = beta1 m + (1 - beta1) g`, `s = beta2 s + (1 - beta2) g^2`,

@@ -12,7 +12,7 @@ use super::loss::{Counts, Form, LossSums};
 use super::network::{Norms, TrainingNetwork};
 use crate::TorchError;
 
-/// The share of a batch in the running statistics: PyTorch's.
+/// The share of a batch in the running statistics; PyTorch's default.
 const STATISTICS_SHARE: f64 = 0.1;
 
 pub struct Replica {
@@ -20,7 +20,7 @@ pub struct Replica {
     network: TrainingNetwork,
     /// The parameters of the network, in the order of the layout.
     leaves: Vec<Tensor>,
-    /// What the leaves are views of. On the device of the learner these are the learner's own.
+    /// The flat tensors that the leaves are views of. On the learner's device they are the learner's own.
     parameters: Tensor,
     statistics: Tensor,
 }
@@ -32,7 +32,7 @@ pub struct Task<'a> {
     pub samples: &'a Samples,
     pub counts: Counts,
     pub weights: LossWeights,
-    /// What the loss is multiplied with.
+    /// What the loss is multiplied by.
     pub scale: f64,
     /// 16 bits where that is safe.
     pub mixed_precision: bool,
@@ -40,7 +40,7 @@ pub struct Task<'a> {
 
 /// What has been computed, on the device of the replica.
 pub struct Computed {
-    /// As long as the parameters, times the scale.
+    /// The gradient of all parameters, times the scale.
     pub gradient: Tensor,
     /// The [`LossSums`].
     pub sums: Tensor,
@@ -66,7 +66,7 @@ impl Replica {
         Ok(Replica { device, network, leaves, parameters, statistics })
     }
 
-    /// Takes over what the learner has.
+    /// Takes over the learner's parameters and statistics.
     pub fn update(&mut self, parameters: &Tensor, statistics: &Tensor) -> Result<(), TorchError> {
         let _no_gradients = tch::no_grad_guard();
         if parameters.device() != self.device {
@@ -106,7 +106,7 @@ pub fn compute_together(replicas: &mut [Replica], task: Task<'_>) -> Result<Vec<
             .map(|(other, replica)| scope.spawn(move || replica.compute(task, range(other + 1))))
             .collect();
         let own = first.compute(task, range(0));
-        // All of them have ended before any failure is told.
+        // All threads have ended before any failure is returned.
         let others: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
         let mut computed = vec![own?];
         for other in others {

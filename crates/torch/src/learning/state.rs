@@ -1,4 +1,4 @@
-//! The saved state of a learner: safetensors, with all that is no tensor as JSON in its metadata.
+//! The saved state of a learner: safetensors, with everything that is not a tensor as JSON in its metadata.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use super::layout::Slot;
 
-/// Counts up when older programs could not read a state.
+/// Incremented when older programs cannot read a state.
 pub const FORMAT: u32 = 1;
 
-/// The entry of the metadata. There is one only, because safetensors writes several in any order, and equal states are to
+/// The entry of the metadata. There is only one, because safetensors writes several in any order, and equal states must
 /// have equal bytes.
 const ENTRY: &str = "training";
 
-/// All that is no tensor.
+/// Everything that is not a tensor.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
@@ -66,7 +66,7 @@ pub fn write(header: &Header, sections: &[Section<'_>]) -> Result<Vec<u8>, Learn
 pub fn read_header(bytes: &[u8]) -> Result<Header, LearnError> {
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| LearnError::State(error.to_string()))?;
     let entry = metadata.metadata().as_ref().and_then(|metadata| metadata.get(ENTRY));
-    let entry = entry.ok_or_else(|| LearnError::State("it is no state of training".to_owned()))?;
+    let entry = entry.ok_or_else(|| LearnError::State("it is not a training state".to_owned()))?;
     let header: Header = serde_json::from_str(entry).map_err(|error| LearnError::State(error.to_string()))?;
     match header.format {
         FORMAT => Ok(header),
@@ -74,7 +74,7 @@ pub fn read_header(bytes: &[u8]) -> Result<Header, LearnError> {
     }
 }
 
-/// Fills the numbers of the sections, which must be all that the state has.
+/// Fills in the numbers of the sections. The state must have no other tensors.
 pub fn read(bytes: &[u8], sections: &mut [Section<'_>]) -> Result<(), LearnError> {
     let tensors = SafeTensors::deserialize(bytes).map_err(|error| LearnError::State(error.to_string()))?;
     let expected: usize = sections.iter().map(|section| section.slots.len()).sum();
