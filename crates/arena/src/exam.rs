@@ -1,4 +1,4 @@
-//! Moves judged by an exact solver.
+//! Moves checked by an exact solver.
 //!
 //! An [`Exam`] is a set of positions from varied play with the moves that keep the value of the game: those that win a won
 //! game and do not lose a drawn one. A player's mark is the share of positions in which it finds one.
@@ -21,7 +21,7 @@ const DEPTH: u32 = 3;
 /// Shares of random moves in varied play: a game has one of these.
 const RANDOM: [f64; 3] = [1.0, 0.5, 0.2];
 
-/// Whose threads these are, in messages.
+/// The name of these threads in messages.
 const PART: &str = "the exam";
 
 /// Positions with the moves that keep the value of the game.
@@ -40,13 +40,13 @@ struct Question<G: FullGame> {
 /// How a player did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
-    /// Positions, and those in which the player's move keeps the value of the game.
+    /// Positions that were asked.
     pub positions: u64,
-    /// See above.
+    /// Those of them in which the player's move keeps the value of the game.
     pub right: u64,
-    /// The same for positions in which some moves do not.
+    /// Positions in which not every move keeps it.
     pub choices: u64,
-    /// See above.
+    /// Those of them in which the player's move does.
     pub right_choices: u64,
 }
 
@@ -63,8 +63,9 @@ impl Mark {
 }
 
 impl<G: FullGame> Exam<G> {
-    /// So many positions, each of another game of varied play, at plies where the game's exact solver is quick. None where the
-    /// game has no solver, or when it was stopped. `tell` hears of positions done and of how many there will be.
+    /// Makes `positions` positions, each from another game of varied play, at plies where the game's exact solver is
+    /// quick. `None` if the game has no solver, or it was stopped. `tell` gets the positions done so far and their
+    /// total.
     pub fn new(
         positions: usize,
         rules: &G::Rules,
@@ -100,7 +101,7 @@ impl<G: FullGame> Exam<G> {
         Ok((!stop.load(Relaxed)).then_some(Exam { questions }))
     }
 
-    /// Asks a player, on so many threads. A player that gives no legal move is wrong.
+    /// Has a player answer all questions on `threads` threads. An answer that is not a legal move is wrong.
     pub fn mark(
         &self,
         player: &Entrant<G>,
@@ -116,7 +117,7 @@ impl<G: FullGame> Exam<G> {
                 && !stop.load(Relaxed)
             {
                 let right = question.is_answered(player.as_mut(), number);
-                // The others need not go on after a failure.
+                // The other threads need not go on after a failure.
                 let right = right.inspect_err(|_| next.store(self.questions.len(), Relaxed))?;
                 let _ = sender.send((question.choice(), right));
             }
@@ -134,7 +135,7 @@ impl<G: FullGame> Exam<G> {
     }
 }
 
-/// Has this many threads work, and takes what they send until all have ended.
+/// Runs `work` on this many threads, and passes what they send to `take` until all have ended.
 fn together<T: Send>(
     threads: usize,
     work: impl Fn(&Sender<T>) -> Result<(), EvaluatorError> + Sync,
@@ -151,7 +152,7 @@ fn together<T: Send>(
             .collect();
         drop(sender);
         found.into_iter().for_each(take);
-        // All of them have ended before any failure is told.
+        // All threads have ended before any failure is returned.
         let ended: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
         let check = |worker: std::thread::Result<Result<(), EvaluatorError>>| {
             worker.map_err(|panic| EvaluatorError::panicked(PART, &*panic)).flatten()
@@ -206,7 +207,7 @@ mod tests {
     use alfil_game::tictactoe::TicTacToe;
 
     #[test]
-    fn the_perfect_player_has_full_marks_and_the_random_one_has_not() {
+    fn the_perfect_player_has_full_marks_and_the_random_one_does_not() {
         let (never, mut quiet) = (AtomicBool::new(false), |_: u64, _: u64| {});
         let exam = Exam::<TicTacToe>::new(200, &(), 1, &mut quiet, &never).unwrap().unwrap();
         let perfect =

@@ -1,11 +1,11 @@
 //! Contests: who is stronger, and how sure that is.
 //!
-//! A [player] is named by one line and plays any game that suits it; external UCI engines are players as well. A
+//! A [player] is named by one line and plays any game that it supports; external UCI engines are players as well. A
 //! [match](contest) has two of them play every [opening] twice with colours exchanged, keeps each finished pair in a
-//! journal, and stops as soon as the [statistics](stats) allow a decision. A [ladder] rates many players at once; an [exam] has a
-//! player's moves judged by an exact solver.
+//! journal, and stops as soon as the [statistics](stats) allow a decision. A [ladder] rates many players at once; an
+//! [exam] checks a player's moves with an exact solver.
 //!
-//! Nothing here prints: progress is told to a callback, results are returned.
+//! Nothing here prints: progress goes to a callback, results are returned.
 
 mod engine;
 mod line_file;

@@ -1,4 +1,4 @@
-//! A file that grows by whole lines and survives being cut anywhere.
+//! A file that grows by whole lines and survives truncation anywhere.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -20,10 +20,10 @@ pub enum StateError {
         /// What went wrong.
         why: io::Error,
     },
-    /// Another program has it.
+    /// Another process is using it.
     #[error("another contest is using {0}")]
     Busy(PathBuf),
-    /// It begins as no file of ours does, or as one of another contest.
+    /// It is not a file of ours, or belongs to another contest.
     #[error("{path} belongs to {other}: name another file or move it away")]
     Other {
         /// The file.
@@ -39,7 +39,7 @@ pub enum StateError {
         /// Counted from 1.
         line: usize,
     },
-    /// Text files of other contents are not written over.
+    /// Text files with other contents are not overwritten.
     #[error("{0} holds other games, or those of players with other names: name another file or move it away")]
     OtherGames(PathBuf),
 }
@@ -51,8 +51,8 @@ pub(crate) struct LineFile {
 }
 
 impl LineFile {
-    /// Opens or makes the file of a contest, which begins with a line that says what contest that is, and locks it. Returns
-    /// the complete lines after that one. `describe` puts another contest's first line into words.
+    /// Opens or creates the file of a contest, which begins with a line that identifies the contest, and locks it.
+    /// Returns the complete lines after that one. `describe` puts another contest's first line into words.
     pub fn open(
         path: &Path,
         contest: &impl Serialize,
@@ -76,7 +76,7 @@ impl LineFile {
                 lines.remove(0);
             }
             Some(first) => return Err(other(first)),
-            // Not even the first line was written to its end.
+            // Not even the first line is complete.
             None if header.starts_with(&rest) => {
                 file.keep(0)?;
                 file.append(&header)?;
@@ -104,7 +104,7 @@ impl LineFile {
         }
     }
 
-    /// Cuts off what follows the first line and these.
+    /// Cuts off everything after the first line and `lines`.
     pub fn keep_lines(&mut self, contest: &impl Serialize, lines: &[String]) -> Result<(), StateError> {
         self.keep(to_line(contest).len() as u64 + lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>())
     }

@@ -15,7 +15,7 @@ use alfil_game::tictactoe::TicTacToe;
 use alfil_game::{FullGame, read_rules};
 use common::{Folder, entrant, play, play_by, settings};
 
-/// An engine for tic-tac-toe that takes the first free cell, with something of its own to do when it is told to go.
+/// An engine for tic-tac-toe that takes the first free cell, and runs `on_go` when it is told to go.
 fn script(folder: &Folder, name: &str, on_go: &str) -> ExternalSettings {
     let variants = "echo 'option name UCI_Variant type combo default tictactoe var tictactoe';";
     script_that_offers(variants, folder, name, on_go)
@@ -51,7 +51,7 @@ done
     ExternalSettings::new(&format!("/bin/sh {}", path.display()), go)
 }
 
-/// For engines that will not answer anyway.
+/// With a short wait, for engines that will not answer.
 fn impatient(settings: ExternalSettings) -> ExternalSettings {
     let late = Duration::from_millis(450);
     ExternalSettings { patience: Patience { late, ..Patience::default() }, ..settings }
@@ -95,7 +95,7 @@ fn engines_for_several_games_are_told_which_one() {
 }
 
 #[test]
-fn options_of_a_game_are_there_once_it_is_chosen() {
+fn options_of_a_game_are_known_once_it_is_chosen() {
     let folder = Folder::new("options");
     let offer = "echo 'option name UCI_Variant type combo default chess var chess var tictactoe'; \
                  case \"$set\" in *tictactoe) echo 'option name Rules type string';; esac;";
@@ -114,7 +114,7 @@ fn engines_are_told_the_rules_if_they_can_be() {
         let mut settings = script_that_offers(&format!("{variants} {offers}"), &folder, name, "");
         settings.options = option.map(|value| ("Rules".to_owned(), value.to_owned())).into_iter().collect();
         let engine = engine::<HexChess>(&settings);
-        // Its moves are those of another game, which does not matter here.
+        // Its moves are for another game, which does not matter here.
         play_by(
             &read_rules::<HexChess>(rules).unwrap(),
             &engine,
@@ -199,7 +199,7 @@ fn noise_does_no_harm() {
         ("long", "head -c 3000000 /dev/zero | tr '\\0' x; echo"),
         ("bytes", "head -c 5000 /dev/urandom | tr -d 'b'; echo"),
         ("words", "echo bestmov 1; echo info score cp; echo info depth -4 score mate x; echo readyok; echo uciok"),
-        // What it says between moves is no answer to the next question.
+        // What it prints between moves is not an answer to the next question.
         ("echo", "echo \"bestmove $best\"; best=99"),
     ];
     for (name, on_go) in noise {
@@ -219,7 +219,7 @@ fn a_crashed_engine_is_started_again_for_the_next_game() {
 }
 
 #[test]
-fn engines_that_cannot_be_used_are_refused_before_the_match() {
+fn unusable_engines_are_refused_before_the_match() {
     let folder = Folder::new("refused");
     let refused = |settings: &ExternalSettings| ExternalPlayer::try_out::<TicTacToe>(settings).unwrap_err();
     let mut typo = script(&folder, "typo", "");

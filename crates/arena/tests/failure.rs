@@ -1,4 +1,4 @@
-//! Contests whose evaluator fails: they end with one sentence, keep what is finished, and go on from there.
+//! Contests whose evaluator fails: they end with one sentence, keep what is finished, and resume from there.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -28,7 +28,7 @@ fn network(device: &FailingDevice, visits: u32) -> Entrant<TicTacToe> {
     Entrant::tree(&name, &name, &Kind::Network(Arc::new(network)), device, settings).unwrap()
 }
 
-/// A match with the journal in this file; all pairs that it knows of, or the error.
+/// A match with the journal in this file; its new pairs, or the error.
 fn play(device: &FailingDevice, journal: &Path) -> Result<Vec<[Record; 2]>, String> {
     let (a, b) = (network(device, 20), entrant("random"));
     let mut openings = Openings::random(7, &());
@@ -41,7 +41,7 @@ fn play(device: &FailingDevice, journal: &Path) -> Result<Vec<[Record; 2]>, Stri
     Ok(pairs)
 }
 
-/// The games of a journal in order, without the notes, which tell how long moves took.
+/// The games of a journal in order, without the notes, which contain times.
 fn kept(journal: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(journal).unwrap();
     let untimed = |line: &str| {
@@ -55,7 +55,7 @@ fn kept(journal: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_match_goes_on_after_its_evaluator_failed() {
+fn a_match_resumes_after_its_evaluator_failed() {
     let folder = Folder::new("failure-match");
     let (whole, broken) = (folder.file("whole.journal"), folder.file("broken.journal"));
     play(&FailingDevice::never(), &whole).unwrap();
@@ -87,7 +87,7 @@ fn climb(device: &FailingDevice, state: &Path) -> Result<Standings, String> {
 }
 
 #[test]
-fn a_ladder_goes_on_after_its_evaluator_failed() {
+fn a_ladder_resumes_after_its_evaluator_failed() {
     let folder = Folder::new("failure-ladder");
     let (whole, broken) = (folder.file("whole"), folder.file("broken"));
     let expected = climb(&FailingDevice::never(), &whole).unwrap();

@@ -37,7 +37,7 @@ fn names(standings: &Standings) -> Vec<&str> {
 }
 
 #[test]
-fn the_stronger_stand_higher() {
+fn stronger_players_are_rated_higher() {
     let lines = ["random", "uct:rollouts=20", "uct:rollouts=400"];
     let standings = climb::<Connect4>(&lines, 40, None).unwrap();
     assert_eq!(names(&standings), ["uct:rollouts=400", "uct:rollouts=20", "random"], "{standings}");
@@ -53,7 +53,7 @@ fn the_stronger_stand_higher() {
 }
 
 #[test]
-fn who_joins_later_plays_and_nobody_plays_again() {
+fn players_who_join_later_play_and_the_others_do_not_play_again() {
     let folder = Folder::new("ladder");
     let path = folder.file("state");
     let first = climb::<TicTacToe>(&["random", "oracle"], 20, Some(&path)).unwrap();
@@ -66,7 +66,7 @@ fn who_joins_later_plays_and_nobody_plays_again() {
     let after = std::fs::read_to_string(&path).unwrap();
     assert!(after.starts_with(&before));
     assert!(after[before.len()..].lines().filter(|line| line.contains("uct")).count() >= 5, "{after}");
-    // Results of those who are not asked for are kept, and count in everyone's rating.
+    // Results of other players are kept, and count in all ratings.
     let two = climb::<TicTacToe>(&["random", "oracle"], 20, Some(&path)).unwrap();
     assert!((20..=40).contains(&two.rows[0].games) && two.played == 0);
     let rating = |standings: &Standings, name: &str| {
@@ -76,7 +76,7 @@ fn who_joins_later_plays_and_nobody_plays_again() {
     let [(identity, absent)] = &two.absent[..] else { panic!("{:?}", two.absent) };
     assert!(identity.starts_with("uct:rollouts=10"), "{identity}");
     assert!((absent.elo - rating(&joined, "uct:rollouts=10")).abs() < 1e-6);
-    // A torn end is forgotten, the rest is not.
+    // A truncated last line is dropped, the rest is kept.
     std::fs::write(&path, &after[..after.len() - 3]).unwrap();
     assert_eq!(climb::<TicTacToe>(&three, 20, Some(&path)).unwrap().played, 2);
     let error = climb::<Connect4>(&["random"], 20, Some(&path)).unwrap_err().to_string();
@@ -87,11 +87,11 @@ fn who_joins_later_plays_and_nobody_plays_again() {
 }
 
 #[test]
-fn an_interrupted_ladder_ends_as_if_it_had_not_been() {
+fn an_interrupted_ladder_ends_like_an_uninterrupted_one() {
     let folder = Folder::new("interrupted");
     let path = folder.file("state");
     let lines = ["random", "uct:rollouts=4", "uct:rollouts=20", "oracle"];
-    // Blocks of three pairs, but for the last.
+    // Blocks of three pairs, except the last.
     let climb = || Ladder { concurrency: 3, ..ladder::<TicTacToe>(&lines, 27, Some(&path)) };
     let climb = || climb().run(&mut |_| {}, &AtomicBool::new(false)).unwrap();
     climb();
@@ -116,7 +116,7 @@ fn an_interrupted_ladder_ends_as_if_it_had_not_been() {
 }
 
 #[test]
-fn what_others_have_played_is_not_taken_for_the_games_of_who_joins() {
+fn games_of_others_do_not_replace_those_of_a_player_who_joins() {
     let folder = Folder::new("joins");
     let path = folder.file("state");
     climb::<TicTacToe>(&["random", "oracle"], 60, Some(&path)).unwrap();
@@ -128,7 +128,7 @@ fn what_others_have_played_is_not_taken_for_the_games_of_who_joins() {
 }
 
 #[test]
-fn who_has_not_met_the_anchor_is_unknown() {
+fn players_who_have_not_met_the_anchor_are_unknown() {
     let stopped =
         ladder::<TicTacToe>(&["random", "oracle"], 20, None).run(&mut |_| {}, &AtomicBool::new(true)).unwrap();
     let text = stopped.to_string();

@@ -1,4 +1,4 @@
-//! What a match promises.
+//! The promises of a match.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -33,7 +33,7 @@ fn the_oracle_never_loses() {
 }
 
 #[test]
-fn searches_beat_chance() {
+fn searches_beat_the_random_player() {
     for line in ["uct:rollouts=200", "alphabeta:depth=4", "handcrafted:visits=100", "uct:rollouts=100,temperature=0.5"]
     {
         let (_, report) = play(&entrant::<Connect4>(line), &entrant("random"), settings(20, 2), none()).unwrap();
@@ -106,7 +106,7 @@ fn a_decided_test_ends_the_match() {
     assert!(matches!(report.sprt.unwrap().1.decision, Some(Decision::AcceptH1)));
     assert_eq!(report.json()["sprt"]["decision"], "H1");
     let other = play_it(3);
-    assert_eq!((report.pairs, report.wins), (other.pairs, other.wins), "the decision falls at the same pair");
+    assert_eq!((report.pairs, report.wins), (other.pairs, other.wins), "the decision is made at the same pair");
 }
 
 #[test]
@@ -148,7 +148,7 @@ impl Player<TicTacToe> for Cheat {
 }
 
 #[test]
-fn whoever_breaks_the_rules_loses_and_the_match_goes_on() {
+fn a_player_who_breaks_the_rules_loses_and_the_match_goes_on() {
     let cheat = Entrant::new("cheat", "cheat", || Box::<Cheat>::default());
     let (pairs, report) = play(&entrant::<TicTacToe>("random"), &cheat, settings(12, 1), none()).unwrap();
     assert_eq!((report.games(), report.wins, report.faults.len()), (12, 12, 12));
@@ -156,7 +156,7 @@ fn whoever_breaks_the_rules_loses_and_the_match_goes_on() {
     assert!(report.faults[0].1.what.contains("which is not a legal move"));
     assert!(pairs.iter().flatten().all(|record| record.fault.as_ref().unwrap().by == Who::B));
     let text = report.to_string();
-    assert!(text.contains("B lost 12 games without the rules having a say"), "{text}");
+    assert!(text.contains("B lost 12 games by crashing, stalling or an illegal move"), "{text}");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn chess_games_are_written_as_pgn() {
     let (again, second) = play(&a, &b, settings(8, 2), archive.clone()).unwrap();
     assert_eq!((again.len(), second.resumed, second.pairs), (0, 8, report.pairs));
     assert_eq!(std::fs::read(&path).unwrap(), before);
-    // A longer match goes on; a torn file is made whole again.
+    // A longer match goes on; a truncated file is completed.
     std::fs::write(&path, &before[..before.len() / 2]).unwrap();
     let (more, _) = play(&a, &b, settings(12, 2), archive.clone()).unwrap();
     assert_eq!(more.len(), 2);
@@ -189,7 +189,7 @@ fn chess_games_are_written_as_pgn() {
     assert!(
         after.starts_with(&before) && PgnReader::<Chess, _>::new(after.as_slice()).map(Result::unwrap).count() == 12
     );
-    // Other games are not written over.
+    // Other games are not overwritten.
     std::fs::write(&path, "my precious games").unwrap();
     let error = play(&a, &b, settings(12, 2), archive).unwrap_err();
     assert!(error.to_string().contains("holds other games"), "{error}");
@@ -215,7 +215,7 @@ fn every_game_can_be_written_as_pgn() {
     }
 }
 
-/// A referee that calls every game after ten plies.
+/// The referee ends every game after ten plies.
 #[test]
 fn a_referee_ends_games_early() {
     let (a, b) = (entrant::<Connect4>("random"), entrant("random"));

@@ -1,4 +1,4 @@
-//! An interrupted match goes on.
+//! An interrupted match resumes.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -16,7 +16,7 @@ fn journal(path: &Path) -> Archive {
     Archive { journal: Some(path.to_owned()), pgn: None }
 }
 
-/// Everything in a journal but the times that moves took.
+/// Everything in a journal except the times that moves took.
 fn timeless(path: &Path) -> Vec<serde_json::Value> {
     let text = std::fs::read_to_string(path).unwrap();
     let mut lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -61,7 +61,7 @@ fn journals_of_other_matches_are_refused_and_left_alone() {
     let seeded = Settings { seed: 8, ..settings(4, 1) };
     assert!(refused("random", "oracle", seeded).contains("another match (seed is 7 there, 8 here)"));
     assert!(refused("oracle", "random", settings(4, 1)).contains("player A is random there, oracle here"));
-    // A name is only a name.
+    // The name does not identify a player.
     assert_eq!(play(&a, &entrant("oracle:name=Z"), settings(4, 1), journal(&path)).unwrap().1.resumed, 4);
     for text in ["", "{", "x", "x\n", "{\"a\":1}\n", "{\"alfil-match\":1}"] {
         std::fs::write(&path, text).unwrap();
@@ -105,18 +105,18 @@ fn damaged_journals_are_refused() {
     play(&a, &b, settings(4, 1), journal(&path)).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     let lines: Vec<_> = text.lines().collect();
-    let spoilt = [
+    let damaged = [
         text.replace("\"pair\":0", "\"pair\":1"),
         text.replace("\"score\":", "\"score\":7"),
         text.replace(lines[1], "{}"),
         format!("{}\n{}\n{}\n", lines[0], lines[2], lines[1]),
         text.replace("\"first\":\"b\"", "\"first\":\"c\""),
     ];
-    for spoilt in spoilt {
-        std::fs::write(&path, &spoilt).unwrap();
+    for damaged in damaged {
+        std::fs::write(&path, &damaged).unwrap();
         let error = play(&a, &b, settings(4, 1), journal(&path)).unwrap_err().to_string();
         assert!(error.starts_with("line ") && error.ends_with("is damaged"), "{error}");
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), spoilt);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged);
     }
     std::fs::write(&path, b"\xff\xfe\n").unwrap();
     play(&a, &b, settings(4, 1), journal(&path)).unwrap_err();
@@ -124,7 +124,7 @@ fn damaged_journals_are_refused() {
 }
 
 #[test]
-fn one_journal_serves_one_match_at_a_time() {
+fn a_journal_is_for_one_match_at_a_time() {
     let folder = Folder::new("busy");
     let path = folder.file("journal");
     let file = std::fs::File::create(&path).unwrap();

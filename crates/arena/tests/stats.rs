@@ -1,4 +1,4 @@
-//! What the statistics promise: intervals that cover, tests that keep their error rates, ratings that come back.
+//! The promises of the statistics: intervals that cover, tests that keep their error rates, ratings that are recovered.
 #![allow(clippy::unwrap_used)]
 
 use alfil_arena::stats::{
@@ -37,7 +37,7 @@ impl Model {
         Model { strength: low, ..self }
     }
 
-    /// The chances that A loses and wins, with so much of an advantage from the opening.
+    /// The probabilities that A loses and wins, with this advantage from the opening.
     fn chances(&self, opening: f64) -> (f64, f64) {
         let advantage = self.strength + opening;
         (expected_score(-advantage - self.margin), expected_score(advantage - self.margin))
@@ -73,8 +73,8 @@ impl Model {
 
 const MODELS: [(&str, Model); 3] = [("drawish", Model::DRAWISH), ("sharp", Model::SHARP), ("plain", Model::PLAIN)];
 
-/// The maximum of a concave function and where it is, by trying: steps in all directions, smaller ones where none is
-/// better.
+/// The maximum of a concave function and where it is, by numerical search: steps in all directions, smaller ones where
+/// none is better.
 fn climb(mut best: [f64; 3], value: impl Fn([f64; 3]) -> f64) -> (f64, [f64; 3]) {
     let mut most = value(best);
     let directions: Vec<[f64; 3]> =
@@ -105,7 +105,7 @@ fn best_log_likelihood(weights: [f64; 5], mean: f64) -> f64 {
     climb(start, value).0
 }
 
-/// What the counts are taken for.
+/// The weights of the counts, as the statistics use them.
 fn weights(pairs: &Pairs) -> [f64; 5] {
     pairs.counts.map(|count| (count as f64).max(1e-3))
 }
@@ -120,7 +120,7 @@ const EXAMPLES: [[u64; 5]; 6] = [
 ];
 
 #[test]
-fn likelihood_ratios_are_those_found_by_trying() {
+fn likelihood_ratios_match_a_numerical_search() {
     for counts in EXAMPLES {
         let pairs = Pairs { counts, ..Pairs::default() };
         for (elo0, elo1) in [(0.0, 10.0), (-30.0, 5.0), (50.0, 150.0)] {
@@ -133,7 +133,7 @@ fn likelihood_ratios_are_those_found_by_trying() {
 }
 
 #[test]
-fn likelihood_ratios_are_nearly_those_of_a_normal_distribution_where_games_are_many() {
+fn likelihood_ratios_of_many_games_are_nearly_normal() {
     let pairs = Pairs { counts: [400, 4200, 11_000, 4600, 500], ..Pairs::default() };
     let (pairs_played, mean) = (pairs.pairs() as f64, pairs.score());
     let square = |(i, count): (usize, &u64)| *count as f64 * (i as f64 / 4.0 - mean).powi(2);
@@ -145,7 +145,7 @@ fn likelihood_ratios_are_nearly_those_of_a_normal_distribution_where_games_are_m
 }
 
 #[test]
-fn intervals_end_where_trying_finds_the_test_to_reject() {
+fn intervals_end_where_a_numerical_search_finds_that_the_test_rejects() {
     for counts in EXAMPLES {
         let pairs = Pairs { counts, ..Pairs::default() };
         let weights = weights(&pairs);
@@ -244,7 +244,7 @@ fn mirrored_results_give_mirrored_answers() {
 }
 
 #[test]
-fn results_without_contrast_have_answers() {
+fn uniform_results_have_answers() {
     let none = Pairs::default();
     assert_eq!(none.elo(), Estimate { elo: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY });
     assert_eq!(none.superiority(), 0.5);
@@ -279,7 +279,7 @@ fn results_without_contrast_have_answers() {
         sprt.state(&Pairs { counts: [0, 0, 1_000, 0, 0], ..Pairs::default() }).decision,
         Some(Decision::AcceptH0)
     );
-    // Even claims that no games can tell apart have a ratio.
+    // Even hypotheses that no games could distinguish have a ratio.
     let absurd = Sprt { elo0: -1e9, elo1: 1e9, ..sprt };
     assert!(absurd.state(&Pairs { counts: [1 << 40, 0, 5, 0, 1 << 40], ..Pairs::default() }).llr.is_finite());
 }
@@ -323,7 +323,7 @@ fn ladder_coverage(elos: &[f64], meetings: &[(usize, usize)], games: u32, draws:
 }
 
 #[test]
-fn ratings_of_simulated_pools_come_back() {
+fn ratings_of_simulated_pools_are_recovered() {
     let elos = [1000.0, 1050.0, 1120.0, 1200.0, 1310.0, 1400.0, 1430.0, 1600.0];
     let round_robin: Vec<(usize, usize)> = (0..8).flat_map(|a| (a + 1..8).map(move |b| (a, b))).collect();
     let chain: Vec<(usize, usize)> = (1..8).map(|a| (a, a - 1)).collect();
@@ -340,7 +340,7 @@ fn ratings_of_simulated_pools_come_back() {
 }
 
 #[test]
-fn ratings_are_those_found_by_trying() {
+fn ratings_match_a_numerical_search() {
     let encounters = [
         Encounter { a: 0, b: 1, games: 30.0, score: 12.5 },
         Encounter { a: 1, b: 2, games: 10.0, score: 8.0 },
@@ -379,7 +379,7 @@ fn two_players_have_the_ratings_of_their_score() {
         let half = 1.959_964 * 400.0 / std::f64::consts::LN_10 / (games * p * (1.0 - p)).sqrt();
         assert!((found.elo - elo_of(p)).abs() < 1e-3 * elo_of(p).abs() + 1e-3, "{encounter:?}: {found:?}");
         assert!(((found.high - found.low) / (2.0 * half) - 1.0).abs() < 1e-3, "{encounter:?}: {found:?} {half}");
-        // However the games are told.
+        // The same games described differently.
         let halves = [Encounter { games: 0.5 * games, score: 0.5 * score, ..encounter }; 2];
         let turned = Encounter { a: 1, b: 0, games, score: games - score };
         for same in [ratings(2, &halves, 1, 0.0)[0], ratings(2, &[turned], 1, 0.0)[0]] {
@@ -392,7 +392,7 @@ fn two_players_have_the_ratings_of_their_score() {
 fn pools_with_gaps_have_ratings() {
     assert_eq!(ratings(0, &[], 0, 100.0), []);
     assert_eq!(ratings(1, &[], 0, 100.0), [Rating { elo: 100.0, low: 100.0, high: 100.0 }]);
-    // Players 2 and 3 have met each other only, player 4 nobody; the last encounters cannot be.
+    // Players 2 and 3 have met only each other, player 4 no one; the last encounters are impossible.
     let encounters = [
         Encounter { a: 0, b: 1, games: 20.0, score: 0.0 },
         Encounter { a: 2, b: 3, games: 50.0, score: 30.0 },
@@ -409,7 +409,7 @@ fn pools_with_gaps_have_ratings() {
     assert!((found[2].elo - found[3].elo - elo_of(30.5 / 51.0)).abs() < 0.1, "{found:?}");
     assert_eq!(found[4].elo, 100.0);
     assert!((found[4].high - 100.0 - 1.96 * 100_000.0).abs() < 10.0, "{found:?}");
-    // An anchor outside the pool fixes nobody.
+    // An anchor outside the pool fixes no rating.
     let free = ratings(2, &encounters[..1], 9, 100.0);
     assert!(free[0].high > 5_000.0 && (free[1].elo - free[0].elo - (found[1].elo - found[0].elo)).abs() < 20.0);
 }
@@ -429,7 +429,7 @@ fn players_who_always_beat_the_weaker_ones_stay_finite_and_in_order() {
 }
 
 #[test]
-fn the_next_game_goes_where_it_tells_most() {
+fn the_next_game_is_the_most_informative() {
     let any = |_, _| true;
     assert_eq!(most_informative(0, &[], 0, any), None);
     assert_eq!(most_informative(1, &[], 0, any), None);
@@ -437,19 +437,19 @@ fn the_next_game_goes_where_it_tells_most() {
     // About a player that has played more than the others, if only that one matters.
     let known = [Encounter { a: 0, b: 1, games: 100.0, score: 50.0 }];
     assert_eq!(most_informative(4, &known, 0, |a, b| a == 1 || b == 1).map(|(a, b)| a == 1 || b == 1), Some(true));
-    // Who has not played comes first.
+    // A player without games comes first.
     let even = |a: usize, b: usize, games: f64| Encounter { a, b, games, score: 0.5 * games };
     let next = most_informative(4, &[even(0, 1, 10.0), even(1, 3, 10.0)], 0, any).unwrap();
     assert!(next.0 == 2 || next.1 == 2, "{next:?}");
-    // Then who has played least.
+    // Then the one with the fewest games.
     assert_eq!(most_informative(3, &[even(0, 1, 100.0), even(1, 2, 10.0), even(0, 2, 100.0)], 0, any), Some((1, 2)));
-    // Games without doubt about their result tell little: not against the one who is beaten by everybody.
+    // Games with a certain result tell little: not against the one who loses to everyone.
     let beaten = |b: usize| Encounter { a: 0, b, games: 60.0, score: 0.0 };
     assert_eq!(most_informative(3, &[beaten(1), beaten(2), even(1, 2, 20.0)], 1, any), Some((1, 2)));
 }
 
 #[test]
-fn games_spent_where_they_tell_most_make_ratings_surer() {
+fn informative_games_make_ratings_more_precise() {
     let players = 12;
     let elos: Vec<f64> = (0..players).map(|i| 300.0 * i as f64).collect();
     let pairs: Vec<(usize, usize)> = (0..players).flat_map(|a| (a + 1..players).map(move |b| (a, b))).collect();
@@ -471,6 +471,6 @@ fn games_spent_where_they_tell_most_make_ratings_surer() {
         }
     }
     let (width, error) = ((widths[0] / widths[1]).sqrt(), (errors[0] / errors[1]).sqrt());
-    println!("against turns: intervals {width:.3}, errors {error:.3}");
+    println!("against a round robin: intervals {width:.3}, errors {error:.3}");
     assert!(width < 0.8 && error < 0.85, "{width} {error}");
 }

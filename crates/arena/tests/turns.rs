@@ -11,7 +11,7 @@ use alfil_game::{Game, play_line};
 use common::{entrant, play, settings};
 
 #[test]
-fn it_finishes_its_games_and_beats_chance() {
+fn it_finishes_its_games_and_beats_the_random_player() {
     let (turns, random) = (entrant::<Headquarters>("turns:depth=1,actions=3"), entrant("random"));
     let (pairs, report) = play(&turns, &random, settings(10, 1), Archive::default()).unwrap();
     assert!(report.wins >= 8, "{report}");
@@ -57,11 +57,11 @@ fn a_forced_win_is_counted_in_turns() {
 }
 
 #[test]
-fn another_position_is_searched_anew() {
+fn another_position_is_searched_again() {
     let start = Headquarters::new(&Default::default());
     let mut player = TurnsPlayer::new(1, 3);
     let first = player.choose(&Played::new(start.clone())).unwrap();
-    // Somebody else moves a soldier: the plan for the second move is for another position.
+    // Another soldier moves instead: the plan for the second move is for another position.
     for other in ["c2-a1", "d9-e9", "e5-e5", "end"] {
         let mut strayed = Played::new(start.clone());
         let m = start.parse_move(other).unwrap();

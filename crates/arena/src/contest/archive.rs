@@ -11,7 +11,7 @@ use super::{Record, StateError};
 /// The files of a match.
 #[derive(Clone, Debug, Default)]
 pub struct Archive {
-    /// The journal, from which an interrupted match goes on.
+    /// The journal, from which an interrupted match resumes.
     pub journal: Option<PathBuf>,
     /// The games that count, as PGN.
     pub pgn: Option<PathBuf>,
@@ -28,7 +28,7 @@ impl<G: FullGame> OpenArchive<G> {
         OpenArchive { journal: None, pgn: None }
     }
 
-    /// Opens the journal, and returns the pairs that it knows.
+    /// Opens the journal, and returns the pairs in it.
     pub fn open_journal(&mut self, archive: &Archive, header: &Header) -> Result<Vec<[Record; 2]>, StateError> {
         let Some(path) = &archive.journal else { return Ok(Vec::new()) };
         let (journal, pairs) = Journal::open(path, header)?;
@@ -36,7 +36,7 @@ impl<G: FullGame> OpenArchive<G> {
         Ok(pairs)
     }
 
-    /// Opens the PGN file, which holds these games or fewer.
+    /// Opens the PGN file, which holds the `counted` games or fewer.
     pub fn open_pgn(
         &mut self,
         archive: &Archive,

@@ -4,13 +4,13 @@ use alfil_search::EvaluatorError;
 
 use super::StateError;
 
-/// Why a match or ladder cannot begin or go on. What was finished is in its file: the same command goes on from there.
+/// Why a match or ladder cannot begin or go on. What was finished is in its file: the same command resumes from there.
 #[derive(Debug, thiserror::Error)]
 pub enum ContestError {
     /// The file that results are kept in.
     #[error(transparent)]
     State(#[from] StateError),
-    /// What judges positions for a player.
+    /// The evaluator of a player.
     #[error(transparent)]
     Evaluator(#[from] EvaluatorError),
 }

@@ -12,17 +12,17 @@ use crate::opening::Openings;
 use crate::player::Entrant;
 use alfil_core::wording::cut;
 
-/// Characters of rules that are shown. Those that begin on a map of their own need many.
+/// Characters of rules that are shown. Rules with a map of their own need many.
 const LONGEST_RULES: usize = 300;
 
-/// What makes a match this match. Number of games, threads and the sequential test may change from run to run.
+/// What identifies a match. Number of games, threads and the sequential test may change from run to run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Header {
     /// The version of the format.
     #[serde(rename = "alfil-match")]
     version: u32,
     game: String,
-    /// Empty for the usual ones.
+    /// Empty for the default rules.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     rules: String,
     a: String,
@@ -38,7 +38,7 @@ impl Header {
         Header { version: 1, game: G::NAME.to_owned(), rules, a, b, openings, seed }
     }
 
-    /// In what this match differs from another, in words.
+    /// How this match differs from another, in words.
     fn difference(&self, other: &Header) -> String {
         let rules = |header: &Header| match header.rules.as_str() {
             "" => "the usual one".to_owned(),
@@ -62,7 +62,7 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens or begins the journal of a match and reads the pairs that are complete in it. A half-written end is cut off.
+    /// Opens or creates the journal of a match and reads its complete pairs. A half-written end is cut off.
     pub fn open(path: &Path, header: &Header) -> Result<(Journal, Vec<[Record; 2]>), StateError> {
         let describe = |first: &str| {
             let theirs = serde_json::from_str::<Header>(first).ok()?;

@@ -1,8 +1,8 @@
 //! A match between two players.
 //!
 //! A [`Match`] has every opening played twice with colours exchanged, on several threads, and counts the pairs in their
-//! order: what it finds depends neither on the number of threads nor on which game is shorter. Finished pairs go to an
-//! [`Archive`], from which an interrupted match goes on.
+//! order: its result depends neither on the number of threads nor on which game is shorter. Finished pairs go to an
+//! [`Archive`], from which an interrupted match resumes.
 
 mod archive;
 mod error;

@@ -23,8 +23,8 @@ struct Games<G: FullGame> {
 }
 
 impl<G: FullGame> PgnFile<G> {
-    /// Opens or makes a file that holds these games. A shorter one, which was cut short, is completed; one with other
-    /// games is left alone.
+    /// Opens or creates a file that holds these games. One that was cut short is completed; one with other games is
+    /// left unchanged.
     pub fn open(
         path: &Path,
         names: [String; 2],
@@ -36,7 +36,7 @@ impl<G: FullGame> PgnFile<G> {
         let text = games.text(pairs).map_err(fail)?;
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(fail)?;
         let mut found = Vec::new();
-        // More than these games is fine as long as the beginning is ours: a longer match was played before.
+        // More games than these are fine as long as the beginning matches: a longer match was played before.
         (&mut file).take(text.len() as u64).read_to_end(&mut found).map_err(fail)?;
         let length = file.metadata().map_err(fail)?.len();
         let is_ours = text.as_bytes().starts_with(&found) && (length == 0 || !text.is_empty());

@@ -24,7 +24,7 @@ pub struct Settings {
     pub games: u64,
     /// Threads, each of which plays whole pairs with its own two players.
     pub concurrency: usize,
-    /// What all chance follows from.
+    /// The seed of all random choices.
     pub seed: u64,
     /// Stops the match as soon as it is decided.
     pub sprt: Option<Sprt>,
@@ -32,36 +32,36 @@ pub struct Settings {
 
 /// Two players and the openings they play.
 pub struct Match<'a, G: FullGame> {
-    /// From whose side results are told.
+    /// The player from whose side results are reported.
     pub a: &'a Entrant<G>,
-    /// The other one.
+    /// The other player.
     pub b: &'a Entrant<G>,
     /// Where the games begin.
     pub openings: &'a mut Openings<G>,
     /// How it is played.
     pub settings: Settings,
-    /// Who may end games early.
+    /// What may end games early.
     pub referee: Option<Referee<'a, G>>,
     /// Where finished games go.
     pub archive: Archive,
 }
 
-/// Told after every pair, and once at the beginning if the match goes on from a journal.
+/// Reported after every pair, and once at the beginning if the match resumes from a journal.
 pub struct Progress<'a> {
     /// The match so far.
     pub report: &'a Report,
-    /// The pair that has just been finished. It counts when all before it are finished too.
+    /// The pair that has just been finished. It counts once all before it are finished too.
     pub pair: Option<&'a [Record; 2]>,
 }
 
 impl<G: FullGame> Match<'_, G> {
-    /// Plays until all games are played, the test is decided, or `stop` is set. Games under way are given up then,
-    /// and when an evaluator fails; what was finished is in the archive.
+    /// Plays until all games are played, the test is decided, or `stop` is set. Games under way are dropped then, and
+    /// when an evaluator fails; what was finished is in the archive.
     pub fn run(self, tell: &mut dyn FnMut(Progress<'_>), stop: &AtomicBool) -> Result<Report, ContestError> {
         self.run_without(HashSet::new(), tell, stop)
     }
 
-    /// The same without the pairs of these numbers, which are known elsewhere.
+    /// The same without the pairs in `done`, whose results are known already.
     pub(crate) fn run_without(
         self,
         mut done: HashSet<u64>,
@@ -107,7 +107,7 @@ impl<G: FullGame> Match<'_, G> {
                         work(opponents, schedule, settings.seed, halted, &finished)
                     });
                     if let Err(failed) = worked.flatten() {
-                        // Nobody listens any more if another thread failed before.
+                        // The receiver is gone if another thread failed before.
                         let _ = finished.send(Err(failed));
                     }
                 });
@@ -118,7 +118,7 @@ impl<G: FullGame> Match<'_, G> {
                 let pair = match pair {
                     Ok(pair) => pair,
                     Err(why) => {
-                        // The others give up their games; pairs that were finished before are still to be kept.
+                        // The other threads drop their games; pairs that were finished before must still be kept.
                         halt.store(true, Relaxed);
                         failed.get_or_insert(why);
                         return Ok(());
@@ -141,11 +141,11 @@ impl<G: FullGame> Match<'_, G> {
     }
 }
 
-/// What is still to be played.
+/// The pairs that are still to be played.
 struct Schedule<'a, G: FullGame> {
     next: u64,
     target: u64,
-    /// Pairs that the journal knows.
+    /// Pairs that have been played already.
     done: HashSet<u64>,
     openings: &'a mut Openings<G>,
 }

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Who {
-    /// From whose side results are told.
+    /// The player from whose side results are reported.
     A,
-    /// The other one.
+    /// The other player.
     B,
 }
 
@@ -31,17 +31,17 @@ pub struct Record {
     pub moves: String,
     /// How many of them are the opening's.
     pub book: usize,
-    /// What the players thought and how long, for each move of theirs.
+    /// The players' opinions and times, one for each move after the opening.
     pub notes: Vec<String>,
-    /// What a player did to lose it without the rules having a say.
+    /// How a player lost it other than by the rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
 }
 
-/// A game lost by crashing, stalling or an illegal move.
+/// A crash, a stall or an illegal move, by which a game was lost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
-    /// Whose fault.
+    /// The player whose fault it was.
     pub by: Who,
     /// What happened.
     pub what: String,

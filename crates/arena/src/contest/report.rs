@@ -1,4 +1,4 @@
-//! What a match has found.
+//! The result of a match.
 
 use super::Fault;
 use crate::stats::{Pairs, Sprt, SprtState};
@@ -26,7 +26,7 @@ pub struct Report {
     pub sprt: Option<(Sprt, SprtState)>,
     /// Games lost by crashing, stalling or an illegal move, with their numbers from 1.
     pub faults: Vec<(u64, Fault)>,
-    /// Games that the journal knew from an earlier run.
+    /// Games that the journal had from an earlier run.
     pub resumed: u64,
     /// Why the match ended, if it has.
     pub ended: Option<Ended>,
@@ -49,7 +49,7 @@ impl Report {
         self.wins + self.draws + self.losses
     }
 
-    /// Games in which both took a part of the point, and not the half.
+    /// Games in which both took a part of the point other than half.
     pub(super) fn parts(&self) -> u64 {
         self.shared.iter().sum()
     }

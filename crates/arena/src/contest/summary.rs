@@ -14,8 +14,8 @@ const BAR: usize = 60;
 /// Characters of a name or message that fit.
 const TEXT: usize = 66;
 
-/// Faults that are told one by one.
-const FAULTS_TOLD: usize = 5;
+/// Faults that are listed one by one.
+const FAULTS_LISTED: usize = 5;
 
 impl fmt::Display for Report {
     /// A summary in 80 columns.
@@ -60,13 +60,13 @@ impl Report {
             let of = |(_, fault): &&(u64, Fault)| fault.by == who;
             let count = self.faults.iter().filter(of).count();
             if count > 0 {
-                writeln!(f, "\n  {name} lost {count} games without the rules having a say:")?;
+                writeln!(f, "\n  {name} lost {count} games by crashing, stalling or an illegal move:")?;
             }
-            for (game, fault) in self.faults.iter().filter(of).take(FAULTS_TOLD) {
+            for (game, fault) in self.faults.iter().filter(of).take(FAULTS_LISTED) {
                 writeln!(f, "    game {game}: {}", cut(&fault.what, TEXT))?;
             }
-            if count > FAULTS_TOLD {
-                writeln!(f, "    and {} more", count - FAULTS_TOLD)?;
+            if count > FAULTS_LISTED {
+                writeln!(f, "    and {} more", count - FAULTS_LISTED)?;
             }
         }
         Ok(())
@@ -92,7 +92,7 @@ impl Report {
         })
     }
 
-    /// The state of the match in a few words, for a line that is drawn again and again.
+    /// The state of the match in a few words, for a line that is redrawn.
     pub fn brief(&self) -> String {
         let (elo, [won, lost]) = (self.pairs.elo(), self.whole());
         let mut text = format!("+{won} ={} -{lost}", self.draws);
@@ -146,7 +146,7 @@ mod tests {
     use crate::stats::expected_score;
 
     #[test]
-    fn the_bar_is_always_as_wide() {
+    fn the_bar_always_has_the_same_width() {
         for (wins, draws, losses) in [(0, 0, 1), (1, 0, 0), (1, 1, 1), (7, 0, 93), (0, 0, 0), (333, 333, 335)] {
             assert_eq!(bar(wins, draws, losses).chars().count(), BAR + 2);
         }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::{Ended, Record, Report};
 use crate::stats::{Pairs, Sprt};
 
-/// Pairs arrive in any order, since threads play at their own pace. They are counted from the first without a gap, so that
-/// a decision can rest neither on the threads nor on short games being over sooner.
+/// Pairs arrive in any order, since threads play at their own pace. They are counted from the first without a gap, so
+/// that a decision depends neither on the threads nor on short games ending sooner.
 pub(super) struct Tally {
     pub report: Report,
     /// Pairs to play.
@@ -19,7 +19,7 @@ pub(super) struct Tally {
 impl Tally {
     pub fn new(report: Report, target: u64, sprt: Option<Sprt>) -> Tally {
         let mut tally = Tally { report, target, sprt, waiting: BTreeMap::new() };
-        tally.judge();
+        tally.decide();
         tally
     }
 
@@ -55,10 +55,10 @@ impl Tally {
             }
         }
         self.report.pairs.add(pair[0].score(), pair[1].score());
-        self.judge();
+        self.decide();
     }
 
-    fn judge(&mut self) {
+    fn decide(&mut self) {
         self.report.sprt = self.sprt.map(|sprt| (sprt, sprt.state(&self.report.pairs)));
         if self.report.sprt.is_some_and(|(_, state)| state.decision.is_some()) {
             self.report.ended = Some(Ended::Decided);
@@ -68,7 +68,7 @@ impl Tally {
     }
 
     pub fn empty(a: &str, b: &str, game: &'static str) -> Report {
-        // The same player against itself, for one, should be told apart.
+        // A player against itself, for example, needs two names.
         let b = if a == b { format!("{b} (2)") } else { b.to_owned() };
         Report {
             a: a.to_owned(),

@@ -1,4 +1,4 @@
-//! Where a program lies.
+//! Finding a program.
 
 use std::ffi::OsStr;
 use std::io;
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(look("engine").unwrap(), first.join("engine"));
         assert_eq!(look("./engine").unwrap(), Path::new("./engine"));
         assert_eq!(look("/no/such").unwrap(), Path::new("/no/such"));
-        assert!(look("first").is_err(), "a folder is no program");
+        assert!(look("first").is_err(), "a folder is not a program");
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -2,21 +2,22 @@
 
 use std::time::Duration;
 
-/// What an engine is told to stop at. At least one of them is set.
+/// The limits of an engine's search. At least one of them is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Go {
     /// Time for a move.
     pub movetime: Option<Duration>,
-    /// Positions to look at.
+    /// Positions to search.
     pub nodes: Option<u64>,
     /// Plies to look ahead.
     pub depth: Option<u32>,
-    /// Time for the game, and what each move adds to it.
+    /// Time for the game, and the increment per move.
     pub clock: Option<(Duration, Duration)>,
 }
 
 impl Go {
-    /// The command. `left` is what is left of the clock. The opponent may have none, so both sides are told the same.
+    /// The command. `left` is what is left of the clock. The opponent may have no clock, so both sides get the same
+    /// times.
     pub fn command(&self, left: Duration) -> String {
         let mut text = "go".to_owned();
         if let Some((_, increment)) = self.clock {
@@ -41,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_written_as_uci_wants_them() {
+    fn limits_are_written_as_in_uci() {
         let go = Go { movetime: Some(Duration::from_secs_f64(0.05)), nodes: Some(9), depth: Some(3), clock: None };
         assert_eq!(go.command(Duration::ZERO), "go movetime 50 nodes 9 depth 3");
         let go = Go { clock: Some((Duration::from_secs(10), Duration::from_millis(100))), ..Go::default() };

@@ -1,7 +1,7 @@
 //! Other programs that play: the UCI protocol over the pipes of a child process.
 //!
-//! Nothing that the program does can stop ours: every wait has an end, lines and their number are bounded, and the child is
-//! killed and reaped when it is no longer needed.
+//! Nothing that the program does can block ours: every wait has a timeout, lines and their number are bounded, and the
+//! child is killed and reaped when it is no longer needed.
 
 mod find;
 mod go;

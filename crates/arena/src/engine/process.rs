@@ -1,4 +1,4 @@
-//! A child process that is spoken to in lines.
+//! A child process with line-based input and output.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -10,19 +10,19 @@ use std::time::{Duration, Instant};
 use super::find::find;
 use crate::player::PlayerError;
 
-/// Bytes of a line that are kept; the rest of it is passed over.
+/// Bytes of a line that are kept; the rest of it is skipped.
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// Lines that wait to be read. With more the program has to wait itself.
+/// Lines that wait to be read. With more, the program has to wait.
 const LINES_KEPT: usize = 256;
 
-/// Lines that wait to be written. A program that lets more pile up does not listen.
+/// Lines that wait to be written. A program that lets more pile up counts as stalled.
 const LINES_UNREAD: usize = 64;
 
 /// How long a program may take to end by itself.
-const FAREWELL: Duration = Duration::from_millis(200);
+const QUIT_TIME: Duration = Duration::from_millis(200);
 
-/// A running program. A thread each reads from it and writes to it, so that neither can hang us.
+/// A running program. One thread reads from it and one writes to it, so that neither can block us.
 pub(super) struct Process {
     child: Child,
     to: SyncSender<String>,
@@ -30,7 +30,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a program: its name or path, and arguments with blanks between.
+    /// Starts a program: its name or path, and arguments separated by blanks.
     pub fn start(command: &str) -> std::io::Result<Process> {
         let (program, arguments) = if Path::new(command).is_file() {
             (PathBuf::from(command), Vec::new())
@@ -40,7 +40,7 @@ impl Process {
         };
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        stay_when_we_are_interrupted(&mut command);
+        ignore_interrupts(&mut command);
         die_with_us(&mut command);
         let mut child = command.spawn()?;
         let (to, unsent) = sync_channel(LINES_UNREAD);
@@ -65,7 +65,7 @@ impl Process {
 
     /// The next line, or none if `deadline` passes first.
     pub fn receive(&mut self, deadline: Instant) -> Result<Option<String>, PlayerError> {
-        // Checked even where lines are waiting: a flood of them must not put off the end for ever.
+        // Checked even if lines are waiting: a flood of them must not delay the end forever.
         let Some(left) = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) else {
             return Ok(None);
         };
@@ -78,7 +78,7 @@ impl Process {
 
     /// How it ended.
     fn crash(&mut self) -> PlayerError {
-        PlayerError::Crashed(match self.wait(FAREWELL) {
+        PlayerError::Crashed(match self.wait(QUIT_TIME) {
             Some(status) => format!("it ended with {status}"),
             None => "it closed its output".to_owned(),
         })
@@ -98,9 +98,9 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // A last word lets engines with children of their own end those too.
-        let farewell = if self.to.try_send("quit\n".to_owned()).is_ok() { FAREWELL } else { Duration::ZERO };
-        if self.wait(farewell).is_none() {
+        // `quit` lets engines with child processes end those too.
+        let longest = if self.to.try_send("quit\n".to_owned()).is_ok() { QUIT_TIME } else { Duration::ZERO };
+        if self.wait(longest).is_none() {
             // Both can only fail if it has ended meanwhile.
             let _ = self.child.kill();
             let _ = self.child.wait();
@@ -108,19 +108,19 @@ impl Drop for Process {
     }
 }
 
-/// Keeps ctrl-C at the terminal from the program: it is meant for us, and an end of the program would be taken for a crash.
+/// Keeps ctrl-C at the terminal from the program: it is meant for us, and the program's end would count as a crash.
 #[cfg(unix)]
-fn stay_when_we_are_interrupted(command: &mut Command) {
+fn ignore_interrupts(command: &mut Command) {
     use std::os::unix::process::CommandExt;
 
     command.process_group(0);
 }
 
 #[cfg(not(unix))]
-fn stay_when_we_are_interrupted(_: &mut Command) {}
+fn ignore_interrupts(_: &mut Command) {}
 
-/// Has the program killed when the thread that starts it ends, and be it because we are killed. Not all engines end when
-/// nobody speaks to them any more (gnuchess 6.2 does not), and those left over would take time from later matches.
+/// Has the program killed when the thread that starts it ends, even if we are killed. Not all engines end when their
+/// input is closed (gnuchess 6.2 does not), and those left over would take time from later matches.
 #[cfg(target_os = "linux")]
 fn die_with_us(command: &mut Command) {
     use std::os::unix::process::CommandExt;

@@ -1,8 +1,8 @@
-//! What an engine says.
+//! Reading an engine's replies.
 
 use crate::player::{Opinion, Worth};
 
-/// Options that an engine can have; no engine has nearly as many.
+/// Options that are read from an engine; no engine has nearly as many.
 pub(super) const MOST_OPTIONS: usize = 4096;
 
 /// The name in `option name X type …`.
@@ -19,7 +19,7 @@ pub(super) fn option_default(line: &str) -> Option<&str> {
     Some(rest[..end].trim())
 }
 
-/// What can be chosen in `option name X type combo default Y var A var B`.
+/// The choices in `option name X type combo default Y var A var B`.
 pub(super) fn option_choices(line: &str) -> Vec<String> {
     line.split(" var ").skip(1).map(|choice| choice.trim().to_owned()).collect()
 }

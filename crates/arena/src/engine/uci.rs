@@ -1,4 +1,4 @@
-//! The conversation.
+//! The UCI conversation.
 
 use std::time::{Duration, Instant};
 
@@ -12,23 +12,23 @@ use alfil_core::wording::{did_you_mean, shorten};
 /// An engine that is ready to play.
 pub(crate) struct Uci {
     process: Process,
-    /// How long it may take to answer anything but `go`.
+    /// How long it may take to answer anything except `go`.
     patience: Duration,
-    /// The rules that it was told last; none if it cannot be told, or its options say what it plays by.
+    /// The rules that were sent last; `None` if it has no such option, or the user's options set the rules.
     rules: Option<String>,
 }
 
-/// The option by which engines for several games are told which one.
+/// The option that selects the game of an engine for several games.
 const VARIANT: &str = "UCI_Variant";
 
-/// The option by which Alfil, and whoever follows its protocol, is told the rules.
+/// The option that sets the rules in Alfil and in engines that follow its protocol.
 const RULES: &str = "Rules";
 
 /// An option that an engine says it has.
 struct Offer {
     name: String,
     default: String,
-    /// What it can be, where it is one of a few words.
+    /// The values that it can take, if it is a choice.
     choices: Vec<String>,
 }
 
@@ -42,13 +42,13 @@ impl Offer {
 pub(crate) struct Answer {
     /// Its move, as it wrote it.
     pub best: String,
-    /// What it thinks of it.
+    /// Its opinion of the move.
     pub opinion: Option<Opinion>,
 }
 
 impl Uci {
-    /// Starts an engine and sets its options, which it must have. One that knows several games is told to play `game`, or what
-    /// its options call it; one that does not know it is refused.
+    /// Starts an engine and sets its options, which it must have. One that knows several games is set to `game`, or to
+    /// what the options call it; one that does not know it is refused.
     pub fn start(
         command: &str,
         game: &str,
@@ -63,7 +63,7 @@ impl Uci {
         let variant = variants.first().map_or(game, |(_, value)| value);
         if is_told(&offers, variant)? {
             engine.set_option(VARIANT, variant)?;
-            // It may have other options for other games.
+            // Its options may depend on the game.
             let mut needed = options.iter().map(|(name, _)| name.as_str()).chain([RULES]);
             if needed.any(|name| !offers.iter().any(|offer| offer.is_named(name))) {
                 offers = engine.handshake()?;
@@ -89,13 +89,13 @@ impl Uci {
         self.process.send(&format!("setoption name {name}{value}"))
     }
 
-    /// Says that the next position is from another game.
+    /// Announces that the next position is from another game.
     pub fn new_game(&mut self) -> Result<(), PlayerError> {
         self.process.send("ucinewgame")?;
         self.synchronise()
     }
 
-    /// Tells it by which rules it plays, unless it knows.
+    /// Sets the rules that it plays by, unless they are set already.
     pub fn play_by(&mut self, rules: String) -> Result<(), PlayerError> {
         if self.rules.as_ref().is_some_and(|told| *told != rules) {
             self.set_option(RULES, &rules)?;
@@ -104,10 +104,10 @@ impl Uci {
         Ok(())
     }
 
-    /// Has it choose a move within `time`. None if it took longer.
+    /// Has it choose a move within `time`. `None` if it took longer.
     pub fn go(&mut self, position: &str, go: &str, time: Duration) -> Result<Option<Answer>, PlayerError> {
         self.process.send(position)?;
-        // An answer to an earlier question must not be taken for one to this.
+        // A late answer to an earlier `go` must not be taken for the answer to this one.
         self.synchronise()?;
         self.process.send(go)?;
         let deadline = Instant::now() + time;
@@ -121,7 +121,7 @@ impl Uci {
         Ok(None)
     }
 
-    /// The options that it has.
+    /// Asks for its options.
     fn handshake(&mut self) -> Result<Vec<Offer>, PlayerError> {
         self.process.send("uci")?;
         let mut offers = Vec::new();
@@ -151,7 +151,7 @@ impl Uci {
     }
 }
 
-/// Whether an engine with these options has to be told to play this game, if it can.
+/// Whether an engine with these options has to be set to this game; an error if it cannot play it.
 fn is_told(offers: &[Offer], game: &str) -> Result<bool, PlayerError> {
     let refuse = |why: String| Err(PlayerError::NoVariant { game: shorten(game), why });
     match offers.iter().find(|offer| offer.is_named(VARIANT)) {

@@ -1,4 +1,4 @@
-//! Who plays whom.
+//! The choice of the games to play, and playing them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -18,32 +18,32 @@ use crate::stats::{Encounter, most_informative, ratings};
 pub struct Ladder<G: FullGame> {
     /// The players, at least one. Those of the same identity are one.
     pub players: Vec<Entrant<G>>,
-    /// Which of them has a rating already.
+    /// The player whose rating is given.
     pub anchor: usize,
     /// That rating.
     pub anchor_elo: f64,
-    /// Games for each player but the anchor, on average; none of them has fewer than half as many. Those in the state file
-    /// count.
+    /// Games per player except the anchor, on average; none of them has fewer than half as many. Those in the state
+    /// file count.
     pub games: u64,
-    /// A player who joins the others, whose games are in the state file: only this one has to have its games.
+    /// A player who joins the others, whose games are in the state file: only this player's games are played.
     pub newcomer: Option<usize>,
-    /// Games at a time.
+    /// Games that are played at the same time.
     pub concurrency: usize,
-    /// What all chance follows from.
+    /// The seed of all random choices.
     pub seed: u64,
     /// Where games begin.
     pub openings: Openings<G>,
-    /// The file that results are kept in. Those of players who are not among these count in the ratings, too.
+    /// The file that results are kept in. Results of players who are not among these also count in the ratings.
     pub state: Option<PathBuf>,
 }
 
-/// Told after every pair.
+/// Reported after every pair.
 pub struct Climb<'a> {
     /// Games that count.
     pub games: u64,
     /// How many there will be.
     pub target: u64,
-    /// Who has just played.
+    /// The two players of this pair.
     pub between: [&'a str; 2],
 }
 
@@ -69,7 +69,7 @@ impl<G: FullGame> Ladder<G> {
             |results: &Results| newcomer.map_or_else(|| results.among(players.len()), |player| results.of(player).0);
         let may_meet =
             |a: usize, b: usize| b < players.len() && newcomer.is_none_or(|player| player == a || player == b);
-        // What the others have played before does not stand in for the games of one who has joined.
+        // Earlier games of the others do not replace those of a player who has joined.
         let missing = |results: &Results, player: usize| match newcomer {
             None if player != anchor => (games / 2).saturating_sub(results.of(player).0),
             _ => 0,
@@ -78,11 +78,12 @@ impl<G: FullGame> Ladder<G> {
             let of_each: u64 = (0..players.len()).map(|player| missing(results, player)).sum();
             target.saturating_sub(so_far(results)).max(of_each)
         };
-        // Several blocks for each player, however many games are played at a time: who meets whom follows from what is known.
+        // Several blocks for each player, however many games are played at the same time: the choice of the next two
+        // depends on what is known.
         let block = (2 * concurrency.max(1) as u64).min(games / 4).max(2);
         let (mut played, mut faults) = (0, 0);
-        // The next two, and how many pairs they are to have had then. What was interrupted is finished first: who meets whom
-        // after that is as if it had not been.
+        // The next two players, and the pairs that they will have played then. An interrupted block is finished first,
+        // so that the choices after it are the same as without the interruption.
         let next = |results: &Results| {
             let interrupted = results.0.iter().find(|((a, b), between)| may_meet(*a, *b) && between.is_interrupted());
             if let Some((&(a, b), between)) = interrupted {
@@ -113,7 +114,7 @@ impl<G: FullGame> Ladder<G> {
                 let games = so_far(&results);
                 tell(Climb { games, target: games + left(&results), between: [&one.name, &other.name] });
             };
-            // Openings and chance of a pair follow from its number.
+            // Opening and seed of a pair are derived from its number.
             let settings =
                 Settings { games: 2 * of, concurrency, seed: derive(seed, &[a as u64, b as u64]), sprt: None };
             let openings = &mut openings;
@@ -138,7 +139,7 @@ impl<G: FullGame> Ladder<G> {
     }
 }
 
-/// Every player once, with names that tell them apart.
+/// Every player once, with distinct names.
 fn merge<G: FullGame>(players: Vec<Entrant<G>>, anchor: usize) -> (Vec<Entrant<G>>, usize) {
     let anchor_identity = players.get(anchor).map(|player| player.identity.clone());
     let mut merged: Vec<Entrant<G>> = Vec::new();
@@ -158,15 +159,15 @@ fn merge<G: FullGame>(players: Vec<Entrant<G>>, anchor: usize) -> (Vec<Entrant<G
     (merged, anchor.unwrap_or(0))
 }
 
-/// What two players have had of each other.
+/// The games between two players.
 #[derive(Default)]
 struct Between {
     games: u64,
-    /// Of the one with the lower number.
+    /// Points of the player with the lower number.
     points: f64,
     /// The numbers of the pairs of games.
     pairs: HashSet<u64>,
-    /// How many of them there were to be.
+    /// How many of them were planned.
     planned: u64,
 }
 
@@ -176,12 +177,13 @@ impl Between {
     }
 }
 
-/// What is known by pairs of players, the one with the lower number first.
+/// Results by pairs of players, the one with the lower number first.
 #[derive(Default)]
 struct Results(BTreeMap<(usize, usize), Between>);
 
 impl Results {
-    /// Adds what is remembered. Tells the identities of those who are not among the players: they have the next numbers.
+    /// Adds the meetings of the state file. Returns the identities of those who are not among the players: they get the
+    /// next numbers.
     fn recall<G: FullGame>(&mut self, players: &[Entrant<G>], meetings: &[Meeting]) -> Vec<String> {
         let mut numbers: HashMap<&str, usize> =
             players.iter().map(|player| player.identity.as_str()).zip(0..).collect();
@@ -226,7 +228,7 @@ impl Results {
         })
     }
 
-    /// Those whom a chain of games connects with the anchor, and the anchor.
+    /// The anchor, and those whom a chain of games connects with it.
     fn connected(&self, anchor: usize) -> HashSet<usize> {
         let mut known = HashSet::from([anchor]);
         loop {

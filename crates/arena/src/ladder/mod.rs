@@ -1,7 +1,7 @@
 //! Ratings of many players.
 //!
-//! A [`Ladder`] has its players meet where that tells most about the ratings, and keeps every pair of games in a state file:
-//! a player who joins later plays, and nobody plays again.
+//! A [`Ladder`] chooses the games that tell most about the ratings, and keeps every pair of games in a state file: a
+//! player who joins later plays, and no finished game is played again.
 
 mod climb;
 mod plot;

@@ -1,4 +1,4 @@
-//! The table as a picture.
+//! The ratings as a picture.
 
 use alfil_core::numbers::elo;
 use alfil_core::svg::{Axis, Picture, Plot, Unit};
@@ -16,7 +16,7 @@ const TOP: f64 = 44.0;
 /// Characters of a name that fit beside the plot.
 const NAME: usize = 40;
 
-/// Elo from one end of the picture to the other, at least.
+/// The least width of the picture, in Elo.
 const SPAN: f64 = 50.0;
 
 /// The ratings as an SVG picture: a dot for each, with whiskers for the 95 % interval.
@@ -44,7 +44,7 @@ pub fn svg(standings: &Standings) -> String {
     picture.finish()
 }
 
-/// Elo from left to right, players from top to bottom. Ratings without end reach to the border.
+/// Elo from left to right, players from top to bottom. Infinite ratings reach to the border.
 fn plot(standings: &Standings) -> Plot {
     let rows = standings.rows.len() as f64;
     let known = standings.rows.iter().filter(|row| row.known);
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_does_not_stretch_the_picture() {
+    fn unknown_ratings_do_not_stretch_the_picture() {
         let mut standings = standings(&[[-50.0, 0.0, 50.0], [-195_996.0, 0.0, 195_996.0]]);
         standings.rows[1].known = false;
         let plot = plot(&standings);

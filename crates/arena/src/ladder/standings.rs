@@ -1,4 +1,4 @@
-//! The table.
+//! The table of ratings.
 
 use std::fmt;
 
@@ -13,11 +13,11 @@ const NAME: usize = 38;
 /// A player's place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Who.
+    /// The player's name.
     pub name: String,
     /// Elo with its 95 % interval.
     pub rating: Rating,
-    /// Whether games connect it with the anchor: nothing is known about its rating otherwise.
+    /// Whether games connect the player with the anchor: otherwise nothing is known about the rating.
     pub known: bool,
     /// Games.
     pub games: u64,
@@ -34,13 +34,13 @@ pub struct Standings {
     pub game: &'static str,
     /// The players.
     pub rows: Vec<Row>,
-    /// Those who are only remembered, by their identities.
+    /// Players who are only in the state file, by their identities.
     pub absent: Vec<(String, Rating)>,
-    /// Games that were played just now.
+    /// Games that were played in this run.
     pub played: u64,
     /// Those of them that were lost by crashing, stalling or an illegal move.
     pub faults: usize,
-    /// Whether it was told to stop before all had had their games.
+    /// Whether it was told to stop before all games were played.
     pub stopped: bool,
 }
 

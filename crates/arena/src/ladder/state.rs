@@ -1,4 +1,4 @@
-//! What a ladder remembers.
+//! The state file of a ladder.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ struct Header {
     #[serde(rename = "alfil-ladder")]
     version: u32,
     game: String,
-    /// Empty for the usual ones.
+    /// Empty for the default rules.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     rules: String,
 }
@@ -24,11 +24,11 @@ pub(super) struct Meeting {
     pub b: String,
     /// A's points, in the game in which A moved first and in the other.
     pub scores: [f32; 2],
-    /// Its number among the pairs of these two, from 0, which its opening and chance follow from. Files of earlier versions
-    /// have none.
+    /// Its number among the pairs of these two, from 0, from which its opening and seed are derived. Files of earlier
+    /// versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<u64>,
-    /// How many pairs these two were to have when it began: fewer are games that were interrupted.
+    /// How many pairs were planned for these two when it began: with fewer, the block was interrupted.
     #[serde(default)]
     pub of: u64,
 }
@@ -40,7 +40,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Opens or begins the file of a ladder and reads what is complete in it. A half-written end is cut off.
+    /// Opens or creates the file of a ladder and reads its complete lines. A half-written end is cut off.
     pub fn open(path: &Path, game: &str, rules: String) -> Result<(State, Vec<Meeting>), StateError> {
         let header = Header { version: 1, game: game.to_owned(), rules };
         let describe = |first: &str| {

@@ -40,7 +40,7 @@ pub enum OpeningError {
     Empty(PathBuf),
 }
 
-/// The openings of a file, at least one, and a number that tells its contents from others'.
+/// The openings of a file, at least one, and a checksum of its contents.
 pub(super) fn read<G: FullGame>(path: &Path, rules: &G::Rules) -> Result<(Vec<Played<G>>, u64), OpeningError> {
     let fail = |why| OpeningError::Io { path: path.to_owned(), why };
     let mut bytes = Vec::new();
@@ -61,7 +61,7 @@ fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
-/// One opening a line; lines that begin with # are comments.
+/// One opening per line; lines that begin with # are comments.
 fn read_lines<G: FullGame>(path: &Path, text: &str, rules: &G::Rules) -> Result<Vec<Played<G>>, OpeningError> {
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim).zip(1..);
     let entries = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
@@ -96,7 +96,7 @@ fn read_line<G: FullGame>(text: &str, rules: &G::Rules) -> Result<Played<G>, Str
 
 struct NotMoves {
     reason: String,
-    /// Whether the very first word was wrong.
+    /// Whether the first word was already wrong.
     at_once: bool,
 }
 

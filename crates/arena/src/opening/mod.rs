@@ -1,7 +1,7 @@
 //! Where games begin.
 //!
 //! Strong players repeat themselves: a match from one position says little. Every opening is played twice, with colours
-//! exchanged, so that one that favours a side favours nobody.
+//! exchanged, so that one that favours a side favours neither player.
 
 use alfil_game::Rules;
 mod file;
@@ -24,19 +24,19 @@ pub struct Openings<G: FullGame> {
 }
 
 enum Source<G: FullGame> {
-    /// At least one, gone through again and again.
+    /// At least one, repeated in a cycle.
     List(Vec<Played<G>>),
     Random(Box<RandomOpenings<G>>),
 }
 
 impl<G: FullGame> Openings<G> {
-    /// A few random moves each, balanced as far as a quick look tells. What they are follows from `seed`.
+    /// A few random moves each, balanced as far as a shallow search can tell. `seed` determines them.
     pub fn random(seed: u64, rules: &G::Rules) -> Openings<G> {
         let source = Source::Random(Box::new(RandomOpenings::new(seed, rules.clone())));
         Openings { source, rules: rules.clone(), identity: "auto".to_owned() }
     }
 
-    /// Those of a file: a line of moves or a position each, or PGN.
+    /// Those of a file: one line of moves or one position each, or PGN.
     pub fn from_file(path: &Path, rules: &G::Rules) -> Result<Openings<G>, OpeningError> {
         let (list, fingerprint) = file::read(path, rules)?;
         let identity = format!("file {fingerprint:016x}");
@@ -48,8 +48,8 @@ impl<G: FullGame> Openings<G> {
         &self.rules
     }
 
-    /// What tells these rules from others, now and in later runs: nothing for the usual ones, else the text that chooses them,
-    /// and where games begin if that was chosen.
+    /// What identifies these rules, now and in later runs: empty for the default rules, else the text that chooses
+    /// them, and where games begin if that was chosen.
     pub(crate) fn rules_identity(&self) -> String {
         let start = |rules: &G::Rules| G::new(rules).position();
         let text = self.rules.text();
@@ -59,7 +59,7 @@ impl<G: FullGame> Openings<G> {
         }
     }
 
-    /// What tells this source from others, now and in later runs.
+    /// What identifies this source, now and in later runs.
     pub fn identity(&self) -> &str {
         &self.identity
     }

@@ -1,4 +1,4 @@
-//! Random moves, as long as neither side is clearly better after them.
+//! Random moves after which neither side is clearly better.
 
 use std::collections::HashSet;
 
@@ -13,13 +13,13 @@ use crate::player::Played;
 /// Plies of an opening in a long game. Short games have fewer.
 const PLIES: u32 = 8;
 
-/// Beyond so many hundredths of a piece, one side is clearly better.
+/// Beyond this many hundredths of a pawn, one side is clearly better.
 const BALANCED: i32 = 100;
 
-/// Plies of the quick look. Captures are followed to their end.
+/// Depth of the shallow search, in plies. Captures are followed to their end.
 const DEPTH: u32 = 2;
 
-/// Attempts to find an opening that is balanced and new, before the most balanced one is good enough.
+/// Attempts to find an opening that is balanced and new, before the most balanced one is taken.
 const ATTEMPTS: u32 = 50;
 
 pub(super) struct RandomOpenings<G: FullGame> {
@@ -38,7 +38,7 @@ impl<G: FullGame> RandomOpenings<G> {
         RandomOpenings { seed, rules, made: Vec::new(), seen: HashSet::new(), searcher, moves: Vec::new() }
     }
 
-    /// In order, whichever is asked for first: an opening is new only with respect to those before it.
+    /// Openings are made in order, whichever is asked for first: one is new only with respect to those before it.
     pub fn get(&mut self, number: u64) -> Played<G> {
         while self.made.len() as u64 <= number {
             let next = self.make(self.made.len() as u64);
@@ -70,10 +70,10 @@ impl<G: FullGame> RandomOpenings<G> {
         best.map_or_else(|| Played::new(G::new(&self.rules)), |(_, opening)| opening)
     }
 
-    /// None if the game is over at its end.
+    /// `None` if the game is over at its end.
     fn attempt(&mut self, random: &mut Xoshiro256PlusPlus) -> Option<Played<G>> {
         let mut game = Played::new(G::new(&self.rules));
-        // A game that may last six times as long: enough is left of it.
+        // At most a sixth of the longest game, so that enough of it is left.
         for _ in 0..(game.now().ply_cap() / 6).clamp(1, PLIES) {
             game.now().legal_moves(&mut self.moves);
             let m = *self.moves.get(random.random_range(0..self.moves.len().max(1)))?;
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn openings_follow_from_the_seed_are_balanced_and_differ() {
+    fn openings_depend_on_the_seed_are_balanced_and_differ() {
         let texts = |seed, order: &[u64]| {
             let mut openings = RandomOpenings::<Chess>::new(seed, Default::default());
             order.iter().map(|number| openings.get(*number).moves_text()).collect::<Vec<_>>()

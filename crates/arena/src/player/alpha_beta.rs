@@ -5,7 +5,7 @@ use alfil_search::classical::{AlphaBeta, GameNode, Settings};
 
 use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
 
-/// Alpha-beta to a fixed depth with the game's handcrafted evaluation. Uses no chance.
+/// Alpha-beta to a fixed depth with the game's handcrafted evaluation. Deterministic.
 pub struct AlphaBetaPlayer<G: Estimates> {
     depth: u32,
     knowledge: Knowledge,
@@ -14,8 +14,8 @@ pub struct AlphaBetaPlayer<G: Estimates> {
 }
 
 impl<G: Estimates> AlphaBetaPlayer<G> {
-    /// Looks `depth` plies ahead, at least one, then with `quiescence` at captures alone until the position is quiet, and judges
-    /// what it sees with this much knowledge.
+    /// Searches `depth` plies, at least one, then with `quiescence` only captures until the position is quiet, and
+    /// evaluates with this much knowledge.
     pub fn new(depth: u32, knowledge: Knowledge, quiescence: bool) -> AlphaBetaPlayer<G> {
         let settings = Settings { quiescence, ..Settings::default() };
         AlphaBetaPlayer { depth: depth.max(1), knowledge, settings, searcher: AlphaBeta::new(settings) }

@@ -16,7 +16,7 @@ use super::{
 use alfil_core::checksum::checksum_of;
 use alfil_core::wording::shorten;
 
-/// Why a line does not lead to a player.
+/// Why a player cannot be made from a line.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The game has no exact solver.
@@ -58,7 +58,7 @@ pub enum BuildError {
 }
 
 impl PlayerLine {
-    /// Makes the player for a game, which takes reading its network or trying its engine. Networks are computed on the CPU.
+    /// Makes the player for a game: reads its network, or starts its engine once to try it. Networks run on the CPU.
     pub fn entrant<G: FullGame>(&self) -> Result<Entrant<G>, BuildError> {
         let PlayerLine { name, settings, kind } = self;
         let tree = |kind: &Kind, tree: &TreeSettings| {
@@ -87,7 +87,7 @@ impl PlayerLine {
             PlayerKind::Bundled(bundled, settings) => self.bundled(bundled, *settings),
             PlayerKind::Network(path, settings) => self.network(path, *settings),
             PlayerKind::External(external) => {
-                // A wrong path or option should show now, not as two hundred lost games.
+                // A wrong path or option should be reported now, not as two hundred lost games.
                 let unusable = |why| BuildError::Engine { command: shorten(&external.command), why };
                 ExternalPlayer::try_out::<G>(external).map_err(unusable)?;
                 let external = external.clone();
@@ -112,7 +112,7 @@ impl PlayerLine {
         let network = Network::open(path)?;
         let shown = || path.display().to_string();
         let print = File::open(path).and_then(checksum_of).map_err(|why| BuildError::Read { path: shown(), why })?;
-        // The same weights are the same player wherever their file lies.
+        // The same weights are the same player wherever their file is.
         let identity = format!("network {print:016x}:{}", self.settings);
         Entrant::tree(&self.name, identity, &Kind::Network(Arc::new(network)), &Cpu, settings)
             .map_err(|why| BuildError::Network { path: shown(), why })

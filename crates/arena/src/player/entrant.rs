@@ -12,9 +12,9 @@ use super::{Player, TreePlayer, TreeSettings};
 /// A player of a contest.
 #[derive(Clone)]
 pub struct Entrant<G: Game> {
-    /// For people.
+    /// The name that people see.
     pub name: String,
-    /// What tells the player from all others, now and in later runs: its settings, and the contents of its network.
+    /// What identifies the player, now and in later runs: its settings, and the contents of its network.
     pub identity: String,
     /// Threads that one player keeps busy.
     pub threads: u32,
@@ -65,7 +65,7 @@ impl<G: Game> Entrant<G> {
 }
 
 impl<G: FullGame> Entrant<G> {
-    /// A tree search with an evaluator of this kind, networks on `device`.
+    /// A tree search with an evaluator of this kind; networks run on `device`.
     pub fn tree(
         name: impl Into<String>,
         identity: impl Into<String>,

@@ -11,13 +11,13 @@ use alfil_core::wording::shorten;
 /// Which program, and how it plays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExternalSettings {
-    /// Its name or path, and arguments with blanks between.
+    /// Its name or path, and arguments separated by blanks.
     pub command: String,
     /// UCI options by name.
     pub options: Vec<(String, String)>,
-    /// What it stops thinking at.
+    /// The limits of its search.
     pub go: Go,
-    /// How long it is waited for.
+    /// How long to wait for it.
     pub patience: Patience,
 }
 
@@ -34,16 +34,16 @@ impl ExternalSettings {
     }
 }
 
-/// How long a program is waited for, beyond what it was given to think.
+/// How long to wait for a program, beyond its thinking time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// To be ready, at the start and between moves. Large networks take seconds to load.
+    /// Time to be ready, at the start and between moves. Large networks take seconds to load.
     pub ready: Duration,
-    /// Beyond the time for a move. Other games may keep the machine busy.
+    /// Time beyond that for a move. Other games may keep the machine busy.
     pub late: Duration,
-    /// Beyond a running clock, for the way there and back.
+    /// Time beyond a running clock in a whole game, for the communication.
     pub flag: Duration,
-    /// For a move with no time limit, only nodes or depth.
+    /// Time for a move with no time limit, only nodes or depth.
     pub untimed: Duration,
 }
 
@@ -58,15 +58,14 @@ impl Default for Patience {
     }
 }
 
-/// A program that speaks UCI, in the game's own notation for positions and moves, and plays one game only. It is started for the first game, and
-/// again for the game after one in which it failed. It ends with the thread that started it, so a game is played on one
-/// thread.
+/// A program that speaks UCI, in the game's own notation for positions and moves. It is started for the first game, and
+/// again after a game in which it failed. It ends with the thread that started it, so a game is played on one thread.
 pub struct ExternalPlayer {
     settings: ExternalSettings,
     engine: Option<Uci>,
     /// What is left of the clock.
     left: Duration,
-    /// What is left of the patience with a clock that has run out, for the whole game.
+    /// What is left, for the whole game, of the time beyond the clock.
     grace: Duration,
 }
 
@@ -120,7 +119,7 @@ impl<G: Notation> Player<G> for ExternalPlayer {
     }
 
     fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
-        // Whatever went wrong, the next game begins with a new process.
+        // After any error, the next game begins with a new process.
         self.ask(game).inspect_err(|_| self.engine = None)
     }
 }

@@ -46,7 +46,7 @@ impl<'a> Keys<'a> {
         self.pairs.iter().find(|(known, _)| *known == key).map(|(_, value)| *value)
     }
 
-    /// What stands after `prefix` in keys that begin with it, with their values.
+    /// The rest of the keys that begin with `prefix`, with their values.
     pub fn beginning(&self, prefix: &str) -> Vec<(String, String)> {
         let rest = |(key, value): &(&str, &str)| Some((key.strip_prefix(prefix)?.to_owned(), (*value).to_owned()));
         self.pairs.iter().filter_map(rest).collect()
@@ -61,7 +61,7 @@ impl<'a> Keys<'a> {
         self.get(key).map(read).transpose()
     }
 
-    /// One of a few words, the first if there is none.
+    /// One of two words, the first if the key is not given.
     pub fn word<T: Copy>(&self, key: &'static str, words: &[(&str, T); 2]) -> Result<T, LineError> {
         let Some(value) = self.get(key) else { return Ok(words[0].1) };
         let found = words.iter().find(|(word, _)| *word == value).map(|(_, meaning)| *meaning);
@@ -71,7 +71,7 @@ impl<'a> Keys<'a> {
         })
     }
 
-    /// A time in seconds, more than none and at most a day.
+    /// A time in seconds, above 0 and at most a day.
     pub fn seconds(&self, key: &'static str) -> Result<Option<Duration>, LineError> {
         let read = |value: &str| {
             let wrong = || LineError::Value { key, value: shorten(value), expected: "seconds, as in 0.1".to_owned() };

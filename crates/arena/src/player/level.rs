@@ -9,11 +9,11 @@ use super::TreeSettings;
 /// From a beginner's opponent to full strength.
 pub const LEVELS: RangeInclusive<u64> = 1..=10;
 
-/// Visits, temperature of the choice among the visited moves, and temperature of the evaluator's preferences, by level.
+/// Visits, temperature of the choice among the visited moves, and temperature of the evaluator's priors, by level.
 ///
-/// Fewer visits would not make the low levels weaker: they would all go to the moves that a trained network likes best, and
-/// those are good. What makes them weak is chance, both in what is looked at and in what is played; and for chance there have
-/// to be enough visits to choose from. Each level has to beat the one below, which `alfil ladder` measures.
+/// Fewer visits would not make the low levels weaker: they would all go to the moves that a trained network prefers,
+/// and those are good. Randomness makes them weak, both in what is searched and in what is played; and it needs enough
+/// visits to choose from. Each level has to beat the one below, which `alfil ladder` measures.
 const TABLE: [(u32, f64, f32); 10] = [
     (32, 5.0, 6.0),
     (32, 2.0, 3.0),
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_level_leaves_less_to_chance() {
+    fn every_level_is_less_random() {
         let levels: Vec<TreeSettings> = LEVELS.map(TreeSettings::at_level).collect();
         assert_eq!(levels.len(), TABLE.len());
         for pair in levels.windows(2) {

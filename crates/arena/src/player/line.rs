@@ -33,7 +33,7 @@ Keys, with commas between them:
   tree searches   visits= (or nodes=, or rollouts= for uct), threads=,
                   movetime= in seconds, temperature= (0: the best move),
                   policytemp= (not for uct; above 1: looks at more moves);
-                  or level=1 to 10 for all of these but threads=
+                  or level=1 to 10 for all of these except threads=
   alphabeta       depth=, eval= (material: counts pieces only),
                   quiescence= (off: sees no exchange to its end)
   turns           depth= in turns, actions= (moves of each piece that
@@ -72,13 +72,13 @@ pub(super) enum PlayerKind {
     External(ExternalSettings),
 }
 
-/// Why a line names no player.
+/// Why a line does not name a player.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// Neither a kind of player nor a file.
     #[error("there is no player or network file '{word}'{nearest}: {KINDS_IN_WORDS}")]
     Unknown {
-        /// What stands in the kind's place.
+        /// The word in the kind's place.
         word: String,
         /// What may have been meant.
         nearest: String,
@@ -98,16 +98,16 @@ pub enum LineError {
     /// A part with no `=` in it.
     #[error("'{0}' should be written as key=value")]
     NoValue(String),
-    /// A key twice.
-    #[error("the key '{0}' stands there twice")]
+    /// A key is given twice.
+    #[error("the key '{0}' is given twice")]
     Twice(String),
-    /// Two keys that say the same.
+    /// Two keys that mean the same.
     #[error("{0} and {1} mean the same: use one of them")]
     Both(&'static str, &'static str),
-    /// A key that says otherwise than the level.
+    /// A key that the level already sets.
     #[error("level= stands for {0}= as well: use one of them")]
     Level(&'static str),
-    /// A value that cannot be.
+    /// An invalid value.
     #[error("{key}='{value}' should be {expected}")]
     Value {
         /// The key.
@@ -117,10 +117,10 @@ pub enum LineError {
         /// What it should be.
         expected: String,
     },
-    /// An engine without anything to stop at.
+    /// An engine without a limit.
     #[error("the engine '{0}' needs a limit: movetime=, nodes=, depth= or tc=")]
     NoLimit(String),
-    /// `uci:` and nothing after it.
+    /// `uci:` without a program.
     #[error("uci: should be followed by the program, as in uci:stockfish,movetime=0.1")]
     NoProgram,
 }
@@ -304,7 +304,7 @@ fn clock(text: &str) -> Result<(Duration, Duration), LineError> {
 }
 
 impl PlayerLine {
-    /// What the player is called.
+    /// The player's name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_without_values_are_told() {
+    fn keys_without_values_are_reported() {
         assert_eq!(complaint("handcrafted:visits"), "'visits' should be written as key=value");
         assert_eq!(complaint("alphabeta:3"), "'3' should be written as key=value");
     }

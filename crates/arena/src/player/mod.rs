@@ -1,4 +1,4 @@
-//! Who plays.
+//! Players.
 //!
 //! One line names a player:
 //!
@@ -8,15 +8,15 @@
 //! | `oracle` | perfect play, where the game has an exact solver |
 //! | `alphabeta:depth=3` | alpha-beta with the game's handcrafted evaluation |
 //! | `turns:depth=3,actions=4` | plain alpha-beta over whole turns, where a turn is several moves |
-//! | `uct:rollouts=500` | plain Monte Carlo tree search, one random game a visit |
+//! | `uct:rollouts=500` | plain Monte Carlo tree search, one random game per visit |
 //! | `handcrafted:visits=800` | tree search with the handcrafted evaluation |
 //! | `trained:visits=800` | tree search with the bundled network for the game |
 //! | `net.safetensors:visits=800` | tree search with a network: a file, or the name of a bundled one |
 //! | `uci:/path/to/engine --flag,movetime=0.1,option.Hash=64` | another program that speaks UCI |
 //!
-//! Tree searches take `visits=` (`nodes=` is the same) or `movetime=` in seconds, and `threads=`, `temperature=` and, but for
-//! `uct`, `policytemp=`; or `level=` from 1 to 10, which stands for visits and temperatures. UCI engines take `movetime=`,
-//! `nodes=`, `depth=` or a running clock `tc=BASE+INCREMENT` in seconds. Every player takes `name=`.
+//! Tree searches take `visits=` (`nodes=` is the same) or `movetime=` in seconds, and `threads=`, `temperature=` and,
+//! except for `uct`, `policytemp=`; or `level=` from 1 to 10, which stands for visits and temperatures. UCI engines
+//! take `movetime=`, `nodes=`, `depth=` or a running clock `tc=BASE+INCREMENT` in seconds. Every player takes `name=`.
 
 mod alpha_beta;
 mod build;
@@ -54,7 +54,7 @@ use alfil_search::EvaluatorError;
 
 /// Chooses moves.
 pub trait Player<G: Game>: Send {
-    /// Forgets the last game. Whatever chance the player uses in the next one follows from `seed`.
+    /// Forgets the last game. `seed` determines all random choices in the next one.
     fn new_game(&mut self, seed: u64) -> Result<(), PlayerError>;
 
     /// Chooses a move in a game that is not over.
@@ -66,11 +66,11 @@ pub trait Player<G: Game>: Send {
 pub struct Choice<M> {
     /// The move.
     pub m: M,
-    /// What the player expects after it, if it looked.
+    /// What the player expects after it, if it searched.
     pub opinion: Option<Opinion>,
 }
 
-/// Why a player has lost a game without the rules having a say, or cannot go on.
+/// Why a player has lost a game other than by the rules, or cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayerError {
     /// A program could not be started.
@@ -95,19 +95,19 @@ pub enum PlayerError {
     /// A program ended or closed its output.
     #[error("it crashed: {0}")]
     Crashed(String),
-    /// No answer within the time that was allowed for one.
+    /// No answer within the time allowed.
     #[error("it gave no answer within {:.1} s", .0.as_secs_f64())]
     Stalled(Duration),
     /// Its clock ran out.
     #[error("it ran out of time")]
     OutOfTime,
-    /// A move that the rules do not allow, or that is none.
+    /// A move that the rules do not allow, or a text that is not a move.
     #[error("it played '{0}', which is not a legal move")]
     Illegal(String),
-    /// It has no move at all in a game that is not over.
+    /// It found no move in a game that is not over.
     #[error("it found no move")]
     NoMove,
-    /// What judges its positions failed. That is nobody's loss: whatever the game was part of ends.
+    /// Its evaluator failed. Neither player loses: the whole contest ends.
     #[error(transparent)]
     Evaluator(#[from] EvaluatorError),
 }

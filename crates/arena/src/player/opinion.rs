@@ -1,4 +1,4 @@
-//! What players think of positions.
+//! Players' evaluations of positions.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use alfil_search::classical::{WIN, is_decided};
 pub struct Opinion {
     /// The evaluation.
     pub worth: Worth,
-    /// Plies that the player looked ahead.
+    /// Plies that the player searched.
     pub depth: u32,
 }
 
@@ -19,18 +19,18 @@ pub struct Opinion {
 pub enum Worth {
     /// In hundredths of the game's smallest piece.
     Hundredths(i32),
-    /// A win by force in so many turns of both sides together.
+    /// A forced win in this many turns of both sides together.
     Win(u32),
-    /// A loss by force in so many turns of both sides together.
+    /// A forced loss in this many turns of both sides together.
     Loss(u32),
 }
 
-/// A piece ahead in hundredths for an expected result from -1 to 1: the inverse of what handcrafted evaluations are turned
-/// into results with, so that all players' numbers mean the same.
+/// The scale from expected results to hundredths: the same as for handcrafted evaluations, so that all players' numbers
+/// mean the same.
 const SCALE: f32 = 400.0;
 
 impl Worth {
-    /// From the value that a classical search has found, where every move of it is a turn.
+    /// From the value of a classical search in which every move is a turn.
     pub fn from_classical(value: i32) -> Worth {
         match value {
             value if !is_decided(value) => Worth::Hundredths(value),
@@ -45,8 +45,8 @@ impl Worth {
         Worth::Hundredths((SCALE * ((1.0 + value) / (1.0 - value)).log10()).round() as i32)
     }
 
-    /// The same where moves were taken for turns, and `line` is expected from `game` on. What comes after the line is taken for
-    /// turns of one move.
+    /// Converts moves to turns, where `line` is expected from `game` on. After the line, every turn is taken to be one
+    /// move.
     pub(super) fn in_turns<G: Game>(self, game: &G, line: impl IntoIterator<Item = G::Move>) -> Worth {
         let turns = |plies: u32| {
             let (mut game, mut last) = (game.clone(), None);
@@ -67,7 +67,7 @@ impl Worth {
         }
     }
 
-    /// The mover's own turns to a result that is certain.
+    /// The mover's own turns to a proven result.
     pub fn own_turns(self) -> Option<u32> {
         match self {
             Worth::Hundredths(_) => None,
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn points_are_what_the_opinion_was_made_from() {
+    fn points_give_back_the_value_of_the_opinion() {
         for value in [-0.9, -0.3, 0.0, 0.5, 0.99] {
             let points = Worth::from_value(value).points();
             assert!((2.0 * points - 1.0 - value).abs() < 2e-3, "{value}: {points}");

@@ -6,14 +6,14 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
 
-/// Plays any of the moves that an exact solver likes best. Early in a large game a move may take minutes.
+/// Plays a random one of the best moves by an exact solver. Early in a large game a move may take minutes.
 pub struct OraclePlayer<G: References> {
     oracle: Option<Box<dyn Oracle<G>>>,
     random: Xoshiro256PlusPlus,
 }
 
 impl<G: References> Default for OraclePlayer<G> {
-    /// With the game's own solver. Without one it finds no move.
+    /// With the game's own solver; if there is none, the player finds no move.
     fn default() -> OraclePlayer<G> {
         OraclePlayer { oracle: G::oracle(), random: Xoshiro256PlusPlus::seed_from_u64(0) }
     }

@@ -1,8 +1,8 @@
-//! A game with the way that led to it.
+//! A game with its history.
 
 use alfil_game::Game;
 
-/// A game as a player is shown it: where it began, the moves since, and where it stands. Openings are such games too.
+/// A game as a player sees it: where it began, the moves since, and the current position. Openings are such games too.
 #[derive(Clone, Debug)]
 pub struct Played<G: Game> {
     start: G,
@@ -16,13 +16,13 @@ impl<G: Game> Played<G> {
         Played { now: start.clone(), start, moves: Vec::new() }
     }
 
-    /// Goes on with a legal move.
+    /// Plays a legal move.
     pub fn play(&mut self, m: G::Move) {
         self.now.play(m);
         self.moves.push(m);
     }
 
-    /// Goes back to where it stood after so many moves; nothing changes if there are not more.
+    /// Goes back to the position after `moves` moves; nothing changes if there are not more.
     pub fn go_back(&mut self, moves: usize) {
         if moves < self.moves.len() {
             self.moves.truncate(moves);
@@ -41,12 +41,12 @@ impl<G: Game> Played<G> {
         &self.moves
     }
 
-    /// Where it stands.
+    /// The current position.
     pub fn now(&self) -> &G {
         &self.now
     }
 
-    /// The moves as programs write them, with blanks between.
+    /// The moves as programs write them, separated by blanks.
     pub fn moves_text(&self) -> String {
         let mut game = self.start.clone();
         let text = |m: &G::Move| {

@@ -1,4 +1,4 @@
-//! Any legal move.
+//! Random play.
 
 use alfil_game::Game;
 use rand::{RngExt, SeedableRng};
@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Choice, Played, Player, PlayerError};
 
-/// Plays any legal move.
+/// Plays a random legal move.
 pub struct RandomPlayer<G: Game> {
     random: Xoshiro256PlusPlus,
     moves: Vec<G::Move>,

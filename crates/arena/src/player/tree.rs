@@ -16,13 +16,13 @@ use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
 /// How a tree is searched in play.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeSettings {
-    /// Visits of the position, those that the tree remembers from the last move included.
+    /// Visits of the position, including those kept from the last move.
     pub visits: Option<u32>,
     /// Time for a move.
     pub movetime: Option<Duration>,
     /// Threads on the tree. With more than one, games are no longer repeatable.
     pub threads: u32,
-    /// 0 plays the best move; 1 plays moves as often as they were visited; between, the better ones more often.
+    /// 0 plays the best move; 1 plays moves as often as they were visited; in between, the better ones more often.
     pub temperature: f64,
     /// How the evaluator is played.
     pub play: PlaySettings,
@@ -36,7 +36,7 @@ impl Default for TreeSettings {
 }
 
 impl TreeSettings {
-    /// Room for the visits with what is carried over from the last move: a visit in chess takes about 250 bytes.
+    /// Room for the visits with those kept from the last move: a visit in chess takes about 250 bytes.
     fn tree_bytes(&self) -> usize {
         const LEAST: usize = 4 << 20;
         const MOST: usize = 256 << 20;
@@ -79,7 +79,7 @@ fn make_search<G: Game>(
 impl<G: Game> Player<G> for TreePlayer<G> {
     fn new_game(&mut self, seed: u64) -> Result<(), PlayerError> {
         self.random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        // Evaluators that roll dice begin anew as well; the tree's memory is kept.
+        // Evaluators with random numbers are made again as well; the tree's memory is reused.
         let empty = Search::new(Tree::new(0, 1), Vec::new(), G::new(&G::Rules::default()));
         let tree = std::mem::replace(&mut self.search, empty).into_tree();
         self.search = make_search(tree, &*self.backend, &self.settings, seed)?;

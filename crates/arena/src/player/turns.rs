@@ -7,8 +7,8 @@ use alfil_search::classical::{AlphaBeta, Settings, TurnNode};
 
 use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
 
-/// Alpha-beta over whole turns, without helpers, to a fixed depth. Searches once a turn and then plays what it has planned.
-/// Uses no chance.
+/// Plain alpha-beta over whole turns to a fixed depth. Searches once per turn and then plays what it has planned.
+/// Deterministic.
 pub struct TurnsPlayer<G: Turns + Estimates> {
     depth: u32,
     actions: usize,
@@ -18,14 +18,14 @@ pub struct TurnsPlayer<G: Turns + Estimates> {
 
 /// The rest of a turn.
 struct Plan<G: Turns + Estimates> {
-    /// Where it goes on.
+    /// The position that its next move is for.
     from: G,
     moves: VecDeque<G::Move>,
     opinion: Opinion,
 }
 
 impl<G: Turns + Estimates> TurnsPlayer<G> {
-    /// Looks `depth` turns ahead, at least one, made of so many moves of each piece.
+    /// Searches `depth` turns, at least one, made of `actions` moves of each piece.
     pub fn new(depth: u32, actions: usize) -> TurnsPlayer<G> {
         TurnsPlayer { depth: depth.max(1), actions, searcher: AlphaBeta::new(Settings::PLAIN), plan: None }
     }

@@ -6,14 +6,14 @@ use super::normal::TWO_SIDED_95;
 /// Elo for one unit of θ: 400 / ln 10.
 const ELO_OF_UNIT: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// How far from the anchor players are before they have played, in Elo, as a standard deviation: so far that it says
-/// nothing as soon as games connect them, and keeps everything finite before.
+/// The standard deviation, in Elo, of the prior around the anchor: so wide that it has no effect as soon as games
+/// connect the players, and keeps everything finite before.
 const PRIOR_ELO: f64 = 100_000.0;
 
-/// What that says about a strength: one over its variance.
+/// The information of that prior: one over its variance.
 const PRIOR_INFORMATION: f64 = (ELO_OF_UNIT / PRIOR_ELO) * (ELO_OF_UNIT / PRIOR_ELO);
 
-/// The most that a strength changes in a step of the fit: some 350 Elo. Far from the maximum steps are too long.
+/// The most that a strength changes in a step of the fit: some 350 Elo. Far from the maximum, steps would be too long.
 const LONGEST_STEP: f64 = 2.0;
 
 /// The fit takes some twenty steps; more where ratings are thousands of Elo apart.
@@ -32,7 +32,7 @@ pub struct Encounter {
     pub score: f64,
 }
 
-/// A player's rating with its 95 % interval, which is about the difference from the anchor.
+/// A player's rating with its 95 % interval, which is that of the difference from the anchor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rating {
     /// The rating.
@@ -46,17 +46,17 @@ pub struct Rating {
 /// Ratings of `players` players, with player `anchor` fixed at `anchor_elo`. All numbers are finite.
 ///
 /// The most likely ratings with Jeffreys' prior `√det I`, I the information matrix, as in Firth's bias-reduced
-/// regression (1993). It acts as if about one more game for each player had been drawn, dealt out over the games by
-/// what they tell about the ratings; so unbeaten players stay finite, and a pool of very different players is not
-/// pushed together, as it would be by draws dealt out evenly. Two players with a score of s in n games are rated as for
-/// (s + 1/2) / (n + 1).
+/// regression (1993). It acts as if about one more game for each player had been drawn, distributed over the games by
+/// their information about the ratings; so unbeaten players stay finite, and a pool of very different players is not
+/// pushed together, as it would be by draws distributed evenly. Two players with a score of s in n games are rated as
+/// for (s + 1/2) / (n + 1).
 ///
 /// Intervals come from the inverse of the information matrix. A game is taken to be won or lost with nothing between,
 /// so where many games are drawn the intervals are wider than they need to be.
 ///
 /// A player whom no chain of games connects with the anchor is rated around the anchor, with an interval of some
-/// ±200,000 Elo: nothing is known. Encounters that cannot be (a player outside the pool or against himself, no games)
-/// are left out, and scores are held to the range from 0 to `games`. An anchor outside the pool fixes nobody.
+/// ±200,000 Elo: nothing is known. Impossible encounters (a player outside the pool or against itself, no games) are
+/// left out, and scores are clamped to the range from 0 to `games`. An anchor outside the pool fixes no rating.
 pub fn ratings(players: usize, encounters: &[Encounter], anchor: usize, anchor_elo: f64) -> Vec<Rating> {
     let pool = Pool::fit(players, encounters, anchor);
     let rating = |player: usize| {
@@ -72,13 +72,13 @@ pub fn ratings(players: usize, encounters: &[Encounter], anchor: usize, anchor_e
 ///
 /// A game tells `p (1 - p)` about the difference of its players, and most where the variance `V` of that difference is
 /// large: the pair is the one with the largest `p (1 - p) V`, by which the next game shrinks the volume of the
-/// uncertainty of all ratings most. The first pair among equals.
+/// uncertainty of all ratings most. Ties go to the first pair.
 ///
-/// As long as games are few, ratings from games chosen so lie a little too far apart, because p is itself an estimate:
-/// by 8 % where 20 players over 1,900 Elo had 80 games each (intervals covered 91 %), by less than 1 % where 12 players
-/// over 3,300 Elo had 88.
+/// As long as games are few, ratings from games chosen this way lie a little too far apart, because p is itself an
+/// estimate: by 8 % where 20 players over 1,900 Elo had 80 games each (intervals covered 91 %), by less than 1 % where
+/// 12 players over 3,300 Elo had 88.
 ///
-/// Only pairs that `may_meet`, told the lower number first, count.
+/// Only pairs that `may_meet` accepts count; it gets the lower number first.
 pub fn most_informative(
     players: usize,
     encounters: &[Encounter],
@@ -91,7 +91,7 @@ pub fn most_informative(
     pairs.collect::<Vec<_>>().into_iter().rev().max_by(|x, y| worth(x).total_cmp(&worth(y)))
 }
 
-/// A pool with strengths θ, and what the games say about them. The anchor's strength is 0 and certain.
+/// A pool with strengths θ, and the games' information about them. The anchor's strength is 0 and certain.
 struct Pool {
     strengths: Vec<f64>,
     /// The information matrix I.
@@ -120,7 +120,7 @@ impl Pool {
             let shorter = (0..40).map(|halvings| games.pool(moved(LONGEST_STEP / longest * 0.5f64.powi(halvings))));
             let Some(better) = shorter.map(|pool| (games.log_posterior(&pool), pool)).find(|next| next.0 > value)
             else {
-                break; // as good as the numbers can tell
+                break; // as good as floating point allows
             };
             (value, pool) = better;
         }
@@ -137,7 +137,7 @@ impl Pool {
     }
 }
 
-/// What has been played, by whom.
+/// The games that have been played.
 struct Games {
     players: usize,
     anchor: usize,
@@ -145,7 +145,7 @@ struct Games {
 }
 
 impl Games {
-    /// The encounters that can be.
+    /// Keeps the encounters that are possible.
     fn new(players: usize, encounters: &[Encounter], anchor: usize) -> Games {
         let within = |e: &&Encounter| e.a < players && e.b < players && e.a != e.b;
         let played = |e: &&Encounter| e.games > 0.0 && e.games.is_finite() && !e.score.is_nan();
@@ -190,17 +190,17 @@ impl Games {
         gradient
     }
 
-    /// The information matrix, row by row. The anchor has nothing to do with the others: a row and a column of the unit
+    /// The information matrix, row by row. The anchor is independent of the others: a row and a column of the unit
     /// matrix.
     fn information(&self, strengths: &[f64]) -> Vec<f64> {
         let size = self.players;
         let mut matrix = vec![0.0; size * size];
         for e in &self.encounters {
-            let told = e.games * information(strengths[e.a] - strengths[e.b]);
-            matrix[e.a * size + e.a] += told;
-            matrix[e.b * size + e.b] += told;
-            matrix[e.a * size + e.b] -= told;
-            matrix[e.b * size + e.a] -= told;
+            let gained = e.games * information(strengths[e.a] - strengths[e.b]);
+            matrix[e.a * size + e.a] += gained;
+            matrix[e.b * size + e.b] += gained;
+            matrix[e.a * size + e.b] -= gained;
+            matrix[e.b * size + e.a] -= gained;
         }
         for player in 0..size {
             matrix[player * size + player] += PRIOR_INFORMATION;
@@ -216,17 +216,17 @@ impl Games {
     }
 }
 
-/// The chance p to win, for a player so much stronger.
+/// The probability p to win, for a player stronger by this difference in θ.
 fn chance(difference: f64) -> f64 {
     1.0 / (1.0 + (-difference).exp())
 }
 
-/// ln p, exact where p is next to nothing.
+/// ln p, exact even for tiny p.
 fn log_chance(difference: f64) -> f64 {
     difference.min(0.0) - (-difference.abs()).exp().ln_1p()
 }
 
-/// What a game tells about the difference of its players: p (1 - p).
+/// The information of a game about the difference of its players: p (1 - p).
 fn information(difference: f64) -> f64 {
     chance(difference) * chance(-difference)
 }

@@ -7,7 +7,7 @@ pub(super) struct Cholesky {
 }
 
 impl Cholesky {
-    /// Splits a matrix of `size` rows, of which only the lower triangle is read.
+    /// Decomposes a matrix of `size` rows, of which only the lower triangle is read.
     pub(super) fn new(size: usize, mut matrix: Vec<f64>) -> Cholesky {
         for row in 0..size {
             for column in 0..=row {
@@ -16,7 +16,7 @@ impl Cholesky {
                 matrix[row * size + column] = if column < row {
                     rest / matrix[column * size + column]
                 } else {
-                    rest.max(f64::MIN_POSITIVE).sqrt() // positive but for rounding
+                    rest.max(f64::MIN_POSITIVE).sqrt() // positive except for rounding
                 };
             }
         }
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_determinant_is_that_of_the_rule() {
+    fn the_determinant_matches_the_formula() {
         let split = Cholesky::new(2, vec![4.0, 2.0, 2.0, 3.0]);
         assert!((split.log_determinant() - 8f64.ln()).abs() < 1e-12);
         assert_eq!(Cholesky::new(0, Vec::new()).log_determinant(), 0.0);

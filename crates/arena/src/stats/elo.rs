@@ -4,7 +4,7 @@ use super::Pairs;
 use super::likelihood::Likelihood;
 use super::normal::{TWO_SIDED_95, normal_below};
 
-/// What a player scores on average who is `elo` stronger: `1 / (1 + 10^(-elo/400))`.
+/// The mean score of a player who is `elo` stronger: `1 / (1 + 10^(-elo/400))`.
 ///
 /// ```
 /// use alfil_arena::stats::{elo_of, expected_score};
@@ -17,7 +17,7 @@ pub fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// How much stronger a player is who scores so much on average: infinitely at 1, and infinitely weaker at 0.
+/// How much stronger a player with this mean score is: infinity at 1, and negative infinity at 0.
 pub fn elo_of(score: f64) -> f64 {
     let score = score.clamp(0.0, 1.0);
     400.0 * (score / (1.0 - score)).log10()
@@ -37,13 +37,13 @@ pub struct Estimate {
 impl Pairs {
     /// How much stronger A is.
     ///
-    /// The interval holds the differences that a likelihood ratio test would not reject: those whose score μ has
-    /// `-2 ln(max L with mean μ / max L) <= 1.96²`. It is not symmetric where the score is far from even, and it has a
-    /// width where all pairs have ended alike. In simulated matches of 100 pairs it covers the true difference 94.4 to
-    /// 95.2 % of the time, of 20 pairs 92 to 97 %, and of 10 pairs from 90 % where there are no draws to 99 %.
+    /// The interval holds the differences that a likelihood ratio test would not reject: those whose score μ has `-2
+    /// ln(max L with mean μ / max L) <= 1.96²`. It is not symmetric where the score is far from even, and it has a
+    /// width even if all pairs had the same result. In simulated matches of 100 pairs it covers the true difference
+    /// 94.4 to 95.2 % of the time, of 20 pairs 92 to 97 %, and of 10 pairs from 90 % where there are no draws to 99 %.
     ///
-    /// Where every game was won, no finite difference is most likely. The smallest loss that could have been seen is
-    /// half a point; `elo` is that of half of it, and `high` is infinite. Lost games are the mirror image.
+    /// If every game was won, no finite difference is most likely. The smallest loss that could have been seen is half
+    /// a point; `elo` is that of half of it, and `high` is infinite. Lost games are the mirror image.
     pub fn elo(&self) -> Estimate {
         let pairs = self.pairs();
         if pairs == 0 {
@@ -51,7 +51,7 @@ impl Pairs {
         }
         let score = self.score();
         let likelihood = Likelihood::new(self);
-        let least = 0.25 / (2 * pairs) as f64; // a quarter of a point in so many games
+        let least = 0.25 / (2 * pairs) as f64; // a quarter of a point in all games
         Estimate {
             elo: elo_of(score.clamp(least, 1.0 - least)),
             low: if score > 0.0 { elo_of(limit(&likelihood, 0.0)) } else { f64::NEG_INFINITY },
@@ -59,7 +59,7 @@ impl Pairs {
         }
     }
 
-    /// The likelihood of superiority: how sure it is that A is stronger, from 0 to 1; 1/2 if there are no games.
+    /// The likelihood of superiority: how certain it is that A is stronger, from 0 to 1; 1/2 if there are no games.
     ///
     /// Φ of the signed root of the likelihood ratio that also gives the interval, so that it is 97.5 % where the
     /// interval of [`elo`](Self::elo) begins at 0.

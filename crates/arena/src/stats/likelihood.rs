@@ -1,11 +1,11 @@
-//! How likely pair results are, if the mean score is given and nothing else.
+//! The likelihood of pair results, given only the mean score.
 
 use super::Pairs;
 
 /// What an empty count counts as, so that a result that has not come up yet is rare, not impossible: fishtest's value.
 const EMPTY: f64 = 1e-3;
 
-/// Means are kept this far from 0 and 1, where no result but one is possible.
+/// Means are kept this far from 0 and 1, where only one result is possible.
 const MARGIN: f64 = 1e-9;
 
 /// Pair results to be explained: the counts w_i, none of them 0, with their points x_i.
@@ -17,7 +17,7 @@ impl Likelihood {
     pub(super) fn new(pairs: &Pairs) -> Likelihood {
         let weight = |count: u64| if count == 0 { EMPTY } else { count as f64 };
         let halves = pairs.counts.into_iter().zip(Pairs::POINTS).map(|(count, x)| (weight(count), x));
-        // In most games they cannot come up.
+        // In most games quarter points cannot occur.
         let quarters = pairs.quarters.into_iter().zip(Pairs::QUARTER_POINTS).filter(|(count, _)| *count > 0);
         Likelihood { results: halves.chain(quarters.map(|(count, x)| (weight(count), x))).collect() }
     }

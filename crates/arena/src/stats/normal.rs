@@ -1,6 +1,6 @@
 //! The normal distribution.
 
-/// Two-sided 95 %: the share of a normal variate that lies within so many standard deviations.
+/// 95 % of a normal distribution lie within this many standard deviations of its mean.
 pub(super) const TWO_SIDED_95: f64 = 1.959_963_984_540_054;
 
 /// Φ(x), the share below x standard deviations, by the series `Φ(x) = 1/2 + φ(x) (x + x³/3 + x⁵/(3·5) + …)`.
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_those_of_the_tables() {
+    fn shares_match_the_tables() {
         // Abramowitz and Stegun, table 26.1.
         for (x, share) in [(0.0, 0.5), (0.5, 0.691_462_461_274), (1.0, 0.841_344_746_069), (3.0, 0.998_650_101_968)] {
             assert!((normal_below(x) - share).abs() < 1e-12, "{x}");

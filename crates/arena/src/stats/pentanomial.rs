@@ -12,7 +12,7 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// What a game of a pair scored on average, for each of the five counts.
+    /// The mean score of a game of a pair, for each of the five counts.
     pub(super) const POINTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
     /// The same for the quarters.
@@ -47,7 +47,7 @@ impl Pairs {
         self.counts.iter().chain(&self.quarters).sum()
     }
 
-    /// What A scores in a game on average, from 0 to 1; 1/2 if there are no games.
+    /// A's mean score per game, from 0 to 1; 1/2 if there are no games.
     pub fn score(&self) -> f64 {
         match self.pairs() {
             0 => 0.5,
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_fall_into_their_cells() {
+    fn results_are_counted_by_their_points() {
         let scores = [Score::LOSS, Score::DRAW, Score::WIN];
         for (i, first) in scores.into_iter().enumerate() {
             for (j, second) in scores.into_iter().enumerate() {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn no_games_are_even() {
+    fn no_games_give_an_even_score() {
         assert_eq!((Pairs::default().pairs(), Pairs::default().score()), (0, 0.5));
     }
 }

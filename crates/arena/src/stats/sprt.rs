@@ -1,4 +1,4 @@
-//! The sequential test: play until it is clear enough which of two claims holds, and no longer.
+//! The sequential test: play until it is clear enough which of two hypotheses holds, and no longer.
 
 use std::str::FromStr;
 
@@ -7,8 +7,8 @@ use super::{Pairs, expected_score};
 
 /// A sequential probability ratio test of H1, "A is `elo1` stronger", against H0, "A is `elo0` stronger".
 ///
-/// It is the generalised test for pairs: each claim gives the mean score, and is as likely as the most likely
-/// distribution of the five results with that mean.
+/// It is the generalised test for pairs: each hypothesis gives the mean score, and its likelihood is that of the most
+/// likely distribution of the five results with that mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
     /// The difference in Elo by H0.
@@ -30,16 +30,16 @@ pub enum Decision {
     AcceptH1,
 }
 
-/// How far a test has come.
+/// The state of a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SprtState {
-    /// The logarithm of how much more likely the results are by H1 than by H0.
+    /// The log-likelihood ratio of the results: how much more likely they are under H1 than under H0.
     pub llr: f64,
     /// H0 is accepted here: `ln(β / (1 - α))`.
     pub lower: f64,
     /// H1 is accepted here: `ln((1 - β) / α)`.
     pub upper: f64,
-    /// None while the test must go on.
+    /// `None` while the test must go on.
     pub decision: Option<Decision>,
 }
 
@@ -61,34 +61,34 @@ impl Sprt {
 
     fn log_likelihood_ratio(&self, pairs: &Pairs) -> f64 {
         if pairs.pairs() == 0 {
-            return 0.0; // and not what the stand-ins for empty counts would say
+            return 0.0; // without the stand-ins for empty counts
         }
         let likelihood = Likelihood::new(pairs);
         likelihood.log_ratio(expected_score(self.elo1)) - likelihood.log_ratio(expected_score(self.elo0))
     }
 }
 
-/// A text that describes no test.
+/// Why a text does not describe a test.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SprtError {
     /// A part is not of the form key=number.
-    #[error("'{0}' is no setting of an SPRT: expected something like elo0=0,elo1=10,alpha=0.05,beta=0.05")]
+    #[error("'{0}' is not an SPRT setting: expected something like elo0=0,elo1=10,alpha=0.05,beta=0.05")]
     Setting(String),
     /// A key was given twice.
     #[error("{0} is given twice")]
     Twice(&'static str),
-    /// A claim is not given.
+    /// A hypothesis is not given.
     #[error("{0} is missing: an SPRT needs elo0 and elo1")]
     Missing(&'static str),
-    /// The claims are in the wrong order, or the same.
+    /// The hypotheses are in the wrong order, or the same.
     #[error("elo0 must be less than elo1, and {elo0} is not less than {elo1}")]
     Order {
-        /// The claim that was to be the lower one.
+        /// The hypothesis that should be lower.
         elo0: f64,
-        /// The claim that was to be the higher one.
+        /// The hypothesis that should be higher.
         elo1: f64,
     },
-    /// An error rate that makes no test.
+    /// An error rate out of range.
     #[error("{name} must lie between 0 and 0.5, and {rate} does not")]
     Rate {
         /// Which rate.
@@ -101,7 +101,7 @@ pub enum SprtError {
 /// The settings by name.
 const KEYS: [&str; 4] = ["elo0", "elo1", "alpha", "beta"];
 
-/// The error rates where none are given.
+/// The default error rate.
 const RATE: f64 = 0.05;
 
 /// ```
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_walds() {
+    fn bounds_are_those_of_wald() {
         let sprt = Sprt { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.1 };
         let state = sprt.state(&Pairs::default());
         assert_eq!((state.llr, state.decision), (0.0, None));

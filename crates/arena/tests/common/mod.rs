@@ -44,7 +44,7 @@ pub fn settings(games: u64, concurrency: usize) -> Settings {
     Settings { games, concurrency, seed: 7, sprt: None }
 }
 
-/// A folder of its own for each test.
+/// A folder for one test.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
