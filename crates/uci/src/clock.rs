@@ -1,4 +1,4 @@
-//! How long to think.
+//! Time management.
 
 use std::time::Duration;
 
@@ -7,20 +7,20 @@ use std::time::Duration;
 pub struct Clock {
     /// Time left.
     pub left: Duration,
-    /// What a move adds.
+    /// Time added per move.
     pub increment: Duration,
-    /// Moves to the next time control, where there is one.
+    /// Moves to the next time control, if there is one.
     pub moves_to_go: Option<u32>,
 }
 
-/// A game is expected to last this many more moves, whenever it is asked.
+/// A game is expected to last this many more moves, at any point.
 const MOVES_AHEAD: u32 = 30;
 
 impl Clock {
-    /// The time for the next move. `overhead` is lost on the way between the program and the engine, and `latency` is how
-    /// late a search may notice that its time is over.
+    /// The time for the next move. `overhead` is lost in communication between the program and the engine, and
+    /// `latency` is how late a search may notice that its time is up.
     ///
-    /// A share of what is left and most of the increment; never so much that the clock could run out, whatever is asked.
+    /// A share of what is left and most of the increment; never so much that the clock could run out.
     pub fn allot(&self, overhead: Duration, latency: Duration) -> Duration {
         let usable = self.left.saturating_sub(overhead).saturating_sub(latency);
         let moves = self.moves_to_go.map_or(MOVES_AHEAD, |moves| moves.clamp(1, MOVES_AHEAD));
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn time_is_shared_out() {
+    fn time_is_allotted() {
         let clock = Clock { left: ms(60_050), increment: ms(0), moves_to_go: None };
         assert_eq!(clock.allot(ms(50), ms(0)), ms(2_000));
         let clock = Clock { left: ms(60_050), increment: ms(1_000), moves_to_go: None };
@@ -53,7 +53,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever happens on the way, within the overhead and the latency, the clock never runs out.
+        /// Whatever delays there are, within the overhead and the latency, the clock never runs out.
         #[test]
         fn the_clock_never_runs_out(
             base in 200u64..100_000, increment in 0u64..2_000, to_go in prop::option::of(1u32..60),

@@ -1,58 +1,58 @@
-//! What a chess program says to an engine.
+//! The commands of a chess program.
 
 use std::time::Duration;
 
 use alfil_game::Side;
 
-/// A line of the protocol, understood as far as it can be without knowing the position.
+/// A line of the protocol, parsed as far as possible without knowing the position.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Asks for name and options.
     Uci,
-    /// Asks whether all is done that was asked for.
+    /// Asks whether all earlier commands are done.
     IsReady,
     /// Another game begins.
     NewGame,
     /// Changes an option.
     SetOption {
-        /// Which one.
+        /// Its name.
         name: String,
-        /// To what; nothing for a button.
+        /// Its value; empty for a button.
         value: String,
     },
     /// Sets the board up.
     Position {
-        /// A FEN; the start position without.
+        /// A FEN; `None` is the start position.
         fen: Option<String>,
         /// Moves from there.
         moves: Vec<String>,
     },
-    /// Begins to think.
+    /// Starts a search.
     Go(Go),
-    /// Ends thinking.
+    /// Ends the search.
     Stop,
-    /// The move that was thought about in the opponent's time has been played.
+    /// The move that was pondered on has been played.
     PonderHit,
     /// Ends the program.
     Quit,
     /// Draws the board.
     Draw,
-    /// Shows what the evaluator says about the position.
+    /// Shows the evaluator's answer for the position.
     Eval,
     /// Searches fixed positions.
     Bench,
-    /// Nothing that is known here.
+    /// An unknown command.
     Unknown(String),
-    /// Nothing at all.
+    /// An empty line, or a command to ignore.
     Empty,
 }
 
-/// How to think.
+/// How to search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Go {
     /// Time left on White's and Black's clock.
     pub time: [Option<Duration>; 2],
-    /// What a move adds to them.
+    /// Time added to them per move.
     pub increment: [Duration; 2],
     /// Moves to the next time control.
     pub moves_to_go: Option<u32>,
@@ -62,20 +62,20 @@ pub struct Go {
     pub nodes: Option<u32>,
     /// Mean depth to reach.
     pub depth: Option<u32>,
-    /// Until a win is proven, however far away it is.
+    /// Search until a win is proven, whatever its length.
     pub mate: bool,
-    /// Until told to stop.
+    /// Search until told to stop.
     pub infinite: bool,
-    /// In the opponent's time.
+    /// Search in the opponent's time.
     pub ponder: bool,
-    /// The only moves to think about; all, if there are none.
+    /// The only moves to search; empty means all.
     pub search_moves: Vec<String>,
-    /// Words that were not understood.
+    /// Unknown words.
     pub unknown: Vec<String>,
 }
 
 impl Go {
-    /// Whether a search for `side` comes to an end by itself.
+    /// Whether a search for `side` ends by itself.
     pub fn is_limited(&self, side: Side) -> bool {
         let time = self.time[if side == Side::First { 0 } else { 1 }].or(self.move_time);
         time.is_some() || self.nodes.is_some() || self.depth.is_some() || self.mate
@@ -83,7 +83,7 @@ impl Go {
 }
 
 impl Command {
-    /// Understands a line. As the protocol asks, words that are not known at its beginning are passed over.
+    /// Parses a line. As the protocol demands, unknown words at its beginning are skipped.
     pub fn parse(line: &str) -> Command {
         let mut words = line.split_whitespace();
         let mut first = None;
@@ -106,7 +106,7 @@ impl Command {
                 "d" => Command::Draw,
                 "eval" => Command::Eval,
                 "bench" => Command::Bench,
-                // Nothing is asked for here that these would tell.
+                // The engine needs neither of these.
                 "debug" | "register" => Command::Empty,
                 _ => continue,
             };
@@ -161,10 +161,10 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
     let mut go = Go::default();
     let mut words = words.peekable();
     while let Some(word) = words.next() {
-        // A number belongs to the keyword; where it cannot be read, the keyword is passed over.
+        // A number belongs to the keyword; if it cannot be read, the keyword is ignored.
         let mut number = || -> Option<u32> {
             let next = words.next_if(|word| !KEYWORDS.contains(word))?;
-            // Clocks that have run out are told as negative, and programs may count further than we do.
+            // Clocks that have run out are negative, and programs may send larger numbers than ours.
             next.parse::<i64>().ok().map(|number| u32::try_from(number.max(0)).unwrap_or(u32::MAX))
         };
         let time = |number: Option<u32>| number.map(|ms| Duration::from_millis(ms.into()));
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_understood() {
+    fn commands_are_parsed() {
         assert_eq!(Command::parse("uci"), Command::Uci);
         assert_eq!(Command::parse("  joho isready \r"), Command::IsReady);
         assert_eq!(Command::parse(""), Command::Empty);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn go_is_understood() {
+    fn go_is_parsed() {
         let Command::Go(go) =
             Command::parse("go wtime -5 btime 99999999999999 winc 10 movestogo 0 ponder nodes x depth")
         else {

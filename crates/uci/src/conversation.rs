@@ -13,24 +13,25 @@ use crate::options::Options;
 use crate::thinker::Thinker;
 use crate::voice::Voice;
 
-/// Longer lines than any game needs are cut off here.
+/// Lines are cut off at this length, which no game needs.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// Whose thread thinks, in messages.
+/// The name of the thinking thread in messages.
 const PART: &str = "the engine";
 
-/// Why a conversation ended otherwise than by quit.
+/// Why a conversation ended other than by quit.
 #[derive(Debug, thiserror::Error)]
 pub enum UciError {
     /// The input cannot be read, or the options cannot be used.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// What judges positions failed. The program has been told.
+    /// An evaluator failed. The program has been told.
     #[error(transparent)]
     Evaluator(#[from] EvaluatorError),
 }
 
-/// Speaks UCI until the program says quit or stops listening. With `devices`, networks can be computed on others than the CPU.
+/// Speaks UCI until the program says quit or stops listening. With `devices`, networks can run on other devices than
+/// the CPU.
 ///
 /// If an evaluator fails, the program is told, and the conversation ends with the error: an engine either answers or dies
 /// visibly. The thread that reads the input may then live on until the next line or the end of the input, as a read cannot be
@@ -62,7 +63,7 @@ pub fn run(
     Ok(())
 }
 
-/// What the speaking thread waits for.
+/// What the thread that runs the conversation waits for.
 enum Event {
     Line(Vec<u8>),
     /// The input has ended, or cannot be read.
@@ -71,7 +72,7 @@ enum Event {
     Failure,
 }
 
-/// Hands on the lines of the input up to a quit.
+/// Sends on the lines of the input up to a quit.
 fn read(mut input: impl BufRead, events: &Sender<Event>) {
     loop {
         let mut line = Vec::new();
@@ -91,7 +92,7 @@ fn read(mut input: impl BufRead, events: &Sender<Event>) {
     }
 }
 
-/// A conversation about one game. Ends with the options as they are then if it is to go on about another game.
+/// A conversation about one game. If the program switches to another game, it ends with the current options.
 struct Conversation<'a> {
     events: &'a Sender<Event>,
     heard: &'a Receiver<Event>,
@@ -104,7 +105,7 @@ struct Conversation<'a> {
 impl Conversation<'_> {
     fn hold<G: FullGame>(self) -> Result<Option<Options>, UciError> {
         let Conversation { events, heard, voice, defaults, mut options, devices } = self;
-        // What was chosen about the rules of one game says little about another's.
+        // The rules of one game may not exist in another.
         if (&options.game, &options.rules) != (&defaults.game, &defaults.rules)
             && let Err(error) = read_rules::<G>(&options.rules)
         {
@@ -115,7 +116,7 @@ impl Conversation<'_> {
         let mut engine = Engine::<G>::new(voice.clone(), defaults.clone(), options, jobs).map_err(io::Error::other)?;
         let (thinker, failure) = (Thinker::<G>::new(voice.clone(), devices), events.clone());
         let thinking = std::thread::Builder::new().name("thinking".to_owned()).spawn(move || {
-            // Nobody listens any more if the conversation has ended.
+            // The receiver is gone if the conversation has ended.
             let worked = catch_panic(PART, || work(thinker, &received)).flatten();
             worked.inspect_err(|_| drop(failure.send(Event::Failure)))
         })?;
@@ -132,14 +133,14 @@ impl Conversation<'_> {
                 Err(_) => break (End::Silence, Ok(())),
             }
         };
-        // When the input ends without a quit, such as a file's, a search that has an end is let go on to it.
+        // If the input ends without a quit, as a file does, a limited search is allowed to finish.
         if let Some(handle) = &engine.handle
             && (end != End::Silence || handle.is_held())
         {
             handle.control.stop();
         }
         let options = (end == End::OtherGame).then(|| engine.options.clone());
-        // Without jobs to come, the thread ends after the last one.
+        // With its sender gone, the thread ends after the last job.
         drop(engine);
         let thought = thinking.join().map_err(|panic| EvaluatorError::panicked(PART, &*panic)).flatten();
         thought.inspect_err(|why| voice.notice(&why.to_string()))?;
@@ -148,7 +149,7 @@ impl Conversation<'_> {
     }
 }
 
-/// Reads a line, or the first part of one that is too long; the rest of it is passed over. False at the end of the input.
+/// Reads a line, or the first part of one that is too long; the rest of it is skipped. False at the end of the input.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     if input.by_ref().take(LONGEST_LINE).read_until(b'\n', line)? == 0 {

@@ -1,4 +1,4 @@
-//! What the engine does at each command.
+//! How the engine carries out commands.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -13,7 +13,7 @@ use crate::search_handle::{SearchHandle, Task};
 use crate::thinker::Thinker;
 use crate::voice::Voice;
 
-/// What the thinking thread is asked for.
+/// A job for the thinking thread.
 pub(crate) enum Job<G: FullGame> {
     Prepare(Options, Sender<()>),
     Think(Box<Task<G>>),
@@ -22,12 +22,12 @@ pub(crate) enum Job<G: FullGame> {
     Bench(Options),
 }
 
-/// What ends a conversation.
+/// Why a conversation ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// The input has ended.
     Silence,
-    /// The program has said so.
+    /// The program has sent quit.
     Quit,
     /// The program wants to play another game.
     OtherGame,
@@ -35,13 +35,13 @@ pub(crate) enum End {
     Failure,
 }
 
-/// What the thinking thread does: one job after the other, until there are none to come or an evaluator fails.
+/// Runs the thinking thread: one job after the other, until the sender is gone or an evaluator fails.
 pub(crate) fn work<G: FullGame>(mut thinker: Thinker<G>, jobs: &Receiver<Job<G>>) -> Result<(), EvaluatorError> {
     for job in jobs {
         match job {
             Job::Prepare(options, ready) => {
                 thinker.prepare(&options)?;
-                // Whoever asked may be gone by now.
+                // The receiver may be gone by now.
                 let _ = ready.send(());
             }
             Job::Think(task) => thinker.think(&task)?,
@@ -53,7 +53,8 @@ pub(crate) fn work<G: FullGame>(mut thinker: Thinker<G>, jobs: &Receiver<Job<G>>
     Ok(())
 }
 
-/// The rules that the options ask for. Games played over this protocol end when the program says so, not at the usual cap.
+/// The rules that the options ask for. Games played over this protocol end when the program says so, not at the usual
+/// ply cap.
 fn rules<G: FullGame>(options: &Options) -> Result<G::Rules, RulesError> {
     let rules = read_rules::<G>(&options.rules)?.uncapped();
     let chess960 = if options.chess960 { G::variant_rules(CHESS960, &rules) } else { None };
@@ -84,7 +85,7 @@ impl<G: FullGame> Engine<G> {
         Ok(Engine { voice, defaults, options, rules, start, moves: Vec::new(), jobs, handle: None })
     }
 
-    /// Does what a command says. Tells what ends the conversation, if it is the last one.
+    /// Carries out a command. Returns why the conversation ends, if it does.
     pub fn obey(&mut self, command: Command) -> Option<End> {
         match command {
             Command::Uci => self.introduce(),
@@ -132,12 +133,12 @@ impl<G: FullGame> Engine<G> {
     }
 
     fn get_ready(&self) {
-        // A program that asks while it thinks wants to know whether it is alive.
+        // A program that asks during a search wants to know whether the engine is alive.
         if !self.is_thinking() {
             let (ready, wait) = channel();
             self.ask(Job::Prepare(self.options.clone(), ready));
             if wait.recv().is_err() {
-                // The thread has failed, and will think no more: the conversation ends.
+                // The thread has failed: the conversation ends.
                 return;
             }
         }
@@ -155,7 +156,7 @@ impl<G: FullGame> Engine<G> {
                 match rules::<G>(&options) {
                     Ok(rules) => {
                         if options.rules != self.options.rules {
-                            // What is known of a game may not hold by other rules.
+                            // Earlier results may not hold under other rules.
                             self.ask(Job::Forget);
                         }
                         (self.options, self.rules) = (options, rules);
@@ -245,7 +246,7 @@ impl<G: FullGame> Engine<G> {
     }
 
     fn ask(&self, job: Job<G>) {
-        // The thread ends only after this sender is gone, or if it failed; then the conversation ends with that.
+        // The thread ends only after this sender is gone, or if it fails, which ends the conversation.
         let _ = self.jobs.send(job);
     }
 }

@@ -1,4 +1,4 @@
-//! What the engine tells a chess program.
+//! Reports to the chess program.
 
 use std::fmt::Write;
 
@@ -45,7 +45,8 @@ fn score<G: FullGame>(line: &Line, root: &G) -> String {
     }
 }
 
-/// An expected result in the unit that chess programs expect: lc0's conversion, which makes 50 % of a win about a pawn.
+/// An expected result in the unit that chess programs expect: lc0's conversion, which makes a value of 0.5 about a
+/// pawn.
 pub fn centipawns(value: f32) -> i32 {
     (90.0 * (1.563_754_2 * f64::from(value.clamp(-1.0, 1.0))).tan()).round() as i32
 }
@@ -67,7 +68,7 @@ fn moves<G: FullGame>(codes: &[u16], root: &G) -> String {
     text
 }
 
-/// What every move was worth, the best last, as it is easiest to read in a log.
+/// Visits, prior and value of every move, the best last, which is easiest to read in a log.
 pub(crate) fn move_stats<G: FullGame>(children: &[Child], root: &G) -> Vec<String> {
     let line = |child: &Child| {
         let value = child.value().map_or("-".to_owned(), |value| format!("{value:+.4}"));

@@ -1,4 +1,4 @@
-//! Moves that are known without thinking: from an opening book, or from endgame tables.
+//! Moves that need no search: from an opening book or endgame tables.
 
 use std::path::Path;
 
@@ -9,22 +9,22 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::options::Options;
 use crate::voice::Voice;
 
-/// The centipawns that programs read as a result for certain.
+/// The centipawns that programs read as a certain result.
 const CERTAIN: i32 = 20_000;
 
-/// The book and the tables that were opened last, by name, if they could be.
+/// The book and the tables that were opened last, by name, if they could be opened.
 pub(crate) struct KnownMoves<G> {
     book: (String, Option<Box<dyn Book<G>>>),
     tables: (String, Option<Box<dyn Tablebase<G>>>),
 }
 
 impl<G: FullGame> KnownMoves<G> {
-    /// None before [`prepare`](KnownMoves::prepare).
+    /// No moves are known before [`prepare`](KnownMoves::prepare).
     pub fn new() -> KnownMoves<G> {
         KnownMoves { book: (String::new(), None), tables: (String::new(), None) }
     }
 
-    /// Opens the files that the options name. What cannot be had is said, and done without.
+    /// Opens the files that the options name. Files that cannot be used are reported and ignored.
     pub fn prepare(&mut self, options: &Options, voice: &Voice) {
         let book = if options.own_book { options.book_file.as_str() } else { "" };
         if self.book.0 != book {
@@ -35,9 +35,9 @@ impl<G: FullGame> KnownMoves<G> {
         }
     }
 
-    /// A move that is known, having said where it comes from.
+    /// Finds a known move, and reports where it comes from.
     pub fn find(&mut self, game: &G, random: &mut Xoshiro256PlusPlus, voice: &Voice) -> Option<G::Move> {
-        // A book that cannot be read is as good as none.
+        // A book that cannot be read is ignored.
         let mut below = |limit| random.random_range(0..limit);
         if let Some(m) = self.book.1.as_mut().and_then(|book| book.probe(game, &mut below).ok().flatten()) {
             voice.notice("from the book");

@@ -1,8 +1,8 @@
 //! The UCI engine, for every game.
 //!
-//! One thread [speaks](run) with the program, another one thinks; the search may use more. The options are
-//! [declared](options) once, for the protocol and the command line. Knows nothing of libtorch:
-//! devices other than the CPU are found by name.
+//! One thread [talks](run) to the program, another one thinks; the search may use more. The options are
+//! [declared](options) once, for the protocol and the command line. Knows nothing of libtorch: devices other than the
+//! CPU are found by name.
 
 mod conversation;
 mod engine;

@@ -3,7 +3,7 @@
 use alfil_core::wording::did_you_mean;
 use alfil_game::{FullGame, registry};
 
-/// What the option for the network says to play without one.
+/// The value of the network option that means none.
 pub const HANDCRAFTED: &str = "handcrafted";
 
 /// The values of all options.
@@ -54,7 +54,8 @@ impl Default for Options {
             book_file: String::new(),
             weights_file: String::new(),
             device: "cpu".to_owned(),
-            // For a busy machine: with 50, on two cores that had other work too, one of 350 games of 1 s + 0.01 s was lost on time.
+            // For a busy machine: with 50, on two cores with other work, one of 350 games of 1 s + 0.01 s was lost on
+            // time.
             move_overhead: 100,
             cpuct: puct.init,
             fpu_reduction: puct.fpu_reduction,
@@ -69,13 +70,13 @@ impl Default for Options {
 
 /// One option.
 pub struct Declaration {
-    /// As the protocol writes it.
+    /// The name in the protocol.
     pub name: &'static str,
-    /// As the command line writes it.
+    /// The name on the command line.
     pub flag: &'static str,
     /// What it does, in one line.
     pub help: &'static str,
-    /// What a game needs to have it.
+    /// What a game must have for the option to make sense.
     needs: Needs,
     kind: Kind,
 }
@@ -90,7 +91,7 @@ enum Kind {
     Button,
 }
 
-/// What a game may have, and an option is about.
+/// Something that only some games have.
 enum Needs {
     Nothing,
     Chess960,
@@ -101,19 +102,19 @@ enum Needs {
 /// The variant that `UCI_Chess960` switches to.
 pub(crate) const CHESS960: &str = "Chess960";
 
-/// Where networks can be computed; `cuda:1` and so on beside them.
+/// Where networks can run, besides `cuda:1` and so on.
 const DEVICES: &[&str] = &["cpu", "auto", "cuda"];
 
 /// Why an option cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
-    /// There is none of that name.
+    /// There is no option of that name.
     #[error("there is no option '{name}'{}", did_you_mean(name, DECLARATIONS.iter().map(|declaration| declaration.name)))]
     Unknown {
         /// What was asked for.
         name: String,
     },
-    /// It cannot have that value.
+    /// The value is not allowed.
     #[error("{name} cannot be '{value}': {expected}")]
     Value {
         /// Which option.
@@ -149,7 +150,7 @@ pub const DECLARATIONS: &[Declaration] = &[
     Declaration {
         name: "Rules",
         flag: "rules",
-        help: "What to choose about the game's rules, with commas between; empty is the usual ones",
+        help: "Choices of the game's rules, separated by commas; empty for the usual rules",
         needs: Needs::Nothing,
         kind: Kind::Text { field: |options| &mut options.rules },
     },
@@ -184,14 +185,14 @@ pub const DECLARATIONS: &[Declaration] = &[
     Declaration {
         name: "MultiPV",
         flag: "multipv",
-        help: "Moves to report on",
+        help: "How many of the best moves to report",
         needs: Needs::Nothing,
         kind: whole!(multi_pv, 1, 256),
     },
     Declaration {
         name: "Ponder",
         flag: "ponder",
-        help: "Whether the program lets it think in the opponent's time",
+        help: "Whether the program lets the engine think in the opponent's time",
         needs: Needs::Nothing,
         kind: Kind::Check { field: |options| &mut options.ponder },
     },
@@ -205,7 +206,7 @@ pub const DECLARATIONS: &[Declaration] = &[
     Declaration {
         name: "UCI_ShowWDL",
         flag: "show-wdl",
-        help: "Reports chances to win, draw and lose, in thousandths",
+        help: "Reports the probabilities of win, draw and loss, in thousandths",
         needs: Needs::Nothing,
         kind: Kind::Check { field: |options| &mut options.show_wdl },
     },
@@ -219,21 +220,21 @@ pub const DECLARATIONS: &[Declaration] = &[
     Declaration {
         name: "UCI_Elo",
         flag: "elo",
-        help: "The strength to play at: a rough guess by fewer visits and more chance",
+        help: "The strength to play at: a rough guess, by fewer visits and more random moves",
         needs: Needs::Nothing,
         kind: whole!(elo, 600, 2600),
     },
     Declaration {
         name: "SyzygyPath",
         flag: "syzygy",
-        help: "Folders with Syzygy tablebases, which decide the move where they can",
+        help: "Folders with Syzygy tablebases, which decide the move when they can",
         needs: Needs::Tablebase,
         kind: Kind::Text { field: |options| &mut options.syzygy_path },
     },
     Declaration {
         name: "OwnBook",
         flag: "own-book",
-        help: "Plays from BookFile where it can",
+        help: "Plays moves from BookFile when it has one",
         needs: Needs::Book,
         kind: Kind::Check { field: |options| &mut options.own_book },
     },
@@ -247,42 +248,42 @@ pub const DECLARATIONS: &[Declaration] = &[
     Declaration {
         name: "Device",
         flag: "device",
-        help: "Where networks are computed",
+        help: "The device that networks run on",
         needs: Needs::Nothing,
         kind: Kind::Device { field: |options| &mut options.device },
     },
     Declaration {
         name: "MoveOverhead",
         flag: "move-overhead",
-        help: "Milliseconds a move that are lost between the program and the engine",
+        help: "Milliseconds per move that are lost between the program and the engine",
         needs: Needs::Nothing,
         kind: whole!(move_overhead, 0, 10_000),
     },
     Declaration {
         name: "CPuct",
         flag: "cpuct",
-        help: "How much is explored",
+        help: "The weight of exploration",
         needs: Needs::Nothing,
         kind: Kind::Real { least: 0.0, most: 100.0, field: |options| &mut options.cpuct },
     },
     Declaration {
         name: "FpuReduction",
         flag: "fpu-reduction",
-        help: "How much worse than its parent a move is held to be before it is tried",
+        help: "How much worse than its parent a move is assumed to be before it is tried",
         needs: Needs::Nothing,
         kind: Kind::Real { least: -10.0, most: 10.0, field: |options| &mut options.fpu_reduction },
     },
     Declaration {
         name: "PolicyTemperature",
         flag: "policy-temperature",
-        help: "Above 1 the network's preferences among moves are evened out",
+        help: "Temperature of the network's priors: above 1 flattens them",
         needs: Needs::Nothing,
         kind: Kind::Real { least: 0.1, most: 10.0, field: |options| &mut options.policy_temperature },
     },
     Declaration {
         name: "Temperature",
         flag: "temperature",
-        help: "Above 0 a move is drawn by its visits instead of taking the best",
+        help: "Above 0, a random move is played, weighted by visits, instead of the best",
         needs: Needs::Nothing,
         kind: Kind::Real { least: 0.0, most: 10.0, field: |options| &mut options.temperature },
     },
@@ -296,14 +297,14 @@ pub const DECLARATIONS: &[Declaration] = &[
     Declaration {
         name: "VerboseMoveStats",
         flag: "verbose-move-stats",
-        help: "Says after each search what every move was worth",
+        help: "Reports visits, prior and value of every move after each search",
         needs: Needs::Nothing,
         kind: Kind::Check { field: |options| &mut options.verbose_move_stats },
     },
     Declaration {
         name: "NodesPerMove",
         flag: "nodes-per-move",
-        help: "Visits a move at most, 0 for no limit; 1 plays a Maia network as it is meant",
+        help: "The most visits per move, 0 for no limit; 1 plays a Maia network as it is meant",
         needs: Needs::Nothing,
         kind: whole!(nodes_per_move, 0, 1_000_000_000),
     },
@@ -367,7 +368,7 @@ impl Declaration {
                     _ => return Err(wrong("use true or false".to_owned())),
                 };
             }
-            // Chess programs write an empty text so.
+            // The way chess programs write an empty text.
             Kind::Text { field } => *field(options) = if text == "<empty>" { String::new() } else { text.to_owned() },
             Kind::Device { field } => {
                 let numbered = text.strip_prefix("cuda:").is_some_and(|number| number.parse::<u8>().is_ok());
@@ -386,13 +387,13 @@ impl Declaration {
         Ok(())
     }
 
-    /// The line by which the engine tells a chess program of it, with its default from `options`.
+    /// The line that declares it to a chess program, with its default from `options`.
     pub fn line(&self, options: &Options) -> String {
         let default = self.get(options);
         let kind = match &self.kind {
             Kind::Whole { least, most, .. } => format!("spin default {default} min {least} max {most}"),
             Kind::Check { .. } => format!("check default {default}"),
-            // The protocol has no numbers with a point.
+            // The protocol has no type for decimal numbers.
             Kind::Real { .. } => format!("string default {default}"),
             Kind::Text { .. } if default.is_empty() => "string default <empty>".to_owned(),
             Kind::Text { .. } => format!("string default {default}"),
@@ -409,7 +410,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_option_tells_of_itself_and_takes_its_own_default() {
+    fn every_option_declares_itself_and_accepts_its_own_default() {
         let defaults = Options::default();
         for declaration in DECLARATIONS {
             let mut options = defaults.clone();

@@ -1,4 +1,4 @@
-//! A move to be found, and how others command the search for it.
+//! A search for a move, and how other threads control it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,11 +11,11 @@ use crate::clock::Clock;
 use crate::command::Go;
 use crate::options::Options;
 
-/// A search that others can command.
+/// A search that other threads can control.
 #[derive(Default)]
 pub(crate) struct SearchHandle {
     pub control: Control,
-    /// Whether it takes place in the opponent's time, or has no end: then the move must wait.
+    /// Whether it runs in the opponent's time, or without limit: then the move must wait for a command.
     held: AtomicBool,
     pondering: AtomicBool,
     /// Time for the move, once it is known.
@@ -53,7 +53,7 @@ impl SearchHandle {
         }
     }
 
-    /// Tells how much time there is for the move, which began at `begun`.
+    /// Sets the time for the move, whose search began at `begun`.
     pub fn allot(&self, time: Option<Duration>, begun: Instant) {
         let mut allotted = self.allotted.lock().unwrap_or_else(|broken| broken.into_inner());
         *allotted = time;
@@ -63,7 +63,7 @@ impl SearchHandle {
     }
 }
 
-/// Something to think about.
+/// A position to search, and how.
 pub(crate) struct Task<G: FullGame> {
     pub options: Options,
     pub start: G,
@@ -83,7 +83,7 @@ impl<G: FullGame> Task<G> {
             return (None, false);
         }
         if let Some(time) = go.move_time {
-            // Programs that insist on the time to the millisecond get it in time.
+            // Early enough for programs that insist on the time to the millisecond.
             return (Some(time.saturating_sub(overhead.min(time / 5)).saturating_sub(latency.min(time / 5))), false);
         }
         let index = if side == Side::First { 0 } else { 1 };

@@ -1,7 +1,7 @@
-//! Playing weaker than possible.
+//! Limited strength.
 
-/// Visits a move and temperature for a strength in Elo: doubling the visits every 150 points, from a single one at 700 on, and
-/// a choice among moves that gets less random. A rough guess, which depends on the network.
+/// Visits per move and temperature for a strength in Elo: the visits double every 150 points, from a single one at 700,
+/// and the choice among moves gets less random. A rough guess, which depends on the network.
 pub(crate) fn handicap(elo: u32) -> (u32, f32) {
     let elo = elo as f32;
     let visits = ((elo - 700.0) / 150.0).max(0.0).exp2();

@@ -21,7 +21,7 @@ use crate::search_handle::Task;
 use crate::voice::Voice;
 use crate::{info, strength};
 
-/// What evaluators, tree and cache were made for.
+/// The options that evaluators, tree and cache were made for.
 #[derive(PartialEq)]
 struct Equipment {
     weights_file: String,
@@ -31,21 +31,21 @@ struct Equipment {
     policy_temperature: f32,
 }
 
-/// The share of the memory that is the cache's, where there is a network: one in so many.
+/// With a network, one part in this many of the memory is the cache's.
 const CACHE_PART: usize = 8;
 
-/// Megabytes where there is no memory for what was asked for.
+/// Megabytes to use if there is not enough memory for the Hash option.
 const SMALL_HASH: usize = 16;
 
 pub(crate) struct Thinker<G: FullGame> {
     voice: Voice,
-    /// Devices other than the CPU, where the program has them.
+    /// Devices other than the CPU, if the program has them.
     devices: Option<&'static dyn Devices>,
     equipment: Option<Equipment>,
     search: Option<Search<G>>,
     cache: Option<Arc<CacheMemory>>,
     known: KnownMoves<G>,
-    /// How late a search may notice that its time is over.
+    /// How late a search may notice that its time is up.
     latency: Duration,
     random: Xoshiro256PlusPlus,
 }
@@ -65,7 +65,7 @@ impl<G: FullGame> Thinker<G> {
         }
     }
 
-    /// Forgets what was found before.
+    /// Clears the tree and the cache.
     pub fn forget(&mut self) {
         if let Some(search) = &mut self.search {
             search.clear();
@@ -75,7 +75,7 @@ impl<G: FullGame> Thinker<G> {
         }
     }
 
-    /// Makes everything ready that the options ask for. What cannot be had is said, and done without.
+    /// Prepares everything that the options ask for. What cannot be used is reported and replaced.
     pub fn prepare(&mut self, options: &Options) -> Result<(), EvaluatorError> {
         self.known.prepare(options, &self.voice);
         let equipment = Equipment {
@@ -89,10 +89,10 @@ impl<G: FullGame> Thinker<G> {
             return Ok(());
         }
         let network = self.network(options);
-        // The memory of before is given back first: both together would be more than was asked for.
+        // The old memory is freed first: both together would exceed the Hash option.
         (self.search, self.cache) = (None, None);
         let (tree, cache) = memory::<G>((options.hash as usize) << 20, network.is_some()).unwrap_or_else(|| {
-            self.voice.notice(&format!("there is no memory for a Hash of {}: using {SMALL_HASH}", options.hash));
+            self.voice.notice(&format!("not enough memory for a Hash of {}: using {SMALL_HASH}", options.hash));
             let bytes = SMALL_HASH << 20;
             (Tree::new(bytes, USUAL_MOVES), CacheMemory::new(bytes / CACHE_PART, cached_moves::<G>()))
         });
@@ -106,7 +106,7 @@ impl<G: FullGame> Thinker<G> {
         let evaluators =
             (0..u64::from(options.threads)).map(|number| backend.evaluator(number)).collect::<Result<_, _>>()?;
         let mut search = Search::new(tree, evaluators, G::new(&G::Rules::default()));
-        // One evaluation, to know how long it takes.
+        // One evaluation, to measure how long it takes.
         let limits = Limits { visits: Some(1), ..Limits::default() };
         let report = search.run(&Settings::default(), &limits, &Control::default(), &mut |_| {})?;
         search.clear();
@@ -143,21 +143,22 @@ impl<G: FullGame> Thinker<G> {
             Some(devices) => devices.open(&options.device).map_err(|error| error.to_string())?,
             None => {
                 let device = &options.device;
-                return Err(format!("this program computes on the CPU only: start it with --device {device}"));
+                return Err(format!("this program only uses the CPU: start it with --device {device}"));
             }
         };
         Kind::Network(Arc::new(network)).backend(&*device).map_err(|error| chain(&error))
     }
 
-    /// Thinks, and says the move.
+    /// Searches, and sends the move.
     pub fn think(&mut self, task: &Task<G>) -> Result<(), EvaluatorError> {
         self.prepare(&task.options)?;
         let (best, ponder) = self.choose(task)?;
-        // A program that asked for a search without end, or in the opponent's time, must not hear of a move before it says so.
+        // A program that asked for an infinite search, or to ponder, must not get a move before it sends stop or
+        // ponderhit.
         while task.handle.is_held() {
             std::thread::sleep(Duration::from_millis(1));
         }
-        // Before the move is told: a program that then changes options waits for them to take effect.
+        // Before the move is sent: a program that then changes options waits for them to take effect.
         task.handle.finish();
         match (best, ponder) {
             (Some(best), Some(ponder)) => self.voice.say(&format!("bestmove {best} ponder {ponder}")),
@@ -167,7 +168,7 @@ impl<G: FullGame> Thinker<G> {
         Ok(())
     }
 
-    /// The move to play and the reply that is expected.
+    /// The move to play and the expected reply.
     fn choose(&mut self, task: &Task<G>) -> Result<(Option<String>, Option<String>), EvaluatorError> {
         let (start, moves) = Self::searchable(task);
         let mut root = start.clone();
@@ -186,7 +187,7 @@ impl<G: FullGame> Thinker<G> {
             return Ok((text(m), None));
         }
         if root.outcome().is_some() {
-            // Nothing that is played changes the result, as with material that cannot win: any move will do.
+            // No move changes the result, as with insufficient material: any will do.
             return Ok((legal.first().and_then(|&m| text(m)), None));
         }
         let Some(report) = self.search(task, &start, &moves, &root)? else {
@@ -203,7 +204,7 @@ impl<G: FullGame> Thinker<G> {
             (_, Some(m), reply) => {
                 let mut after = root.clone();
                 after.play(m);
-                // Where it is the engine's turn still, there is no reply to be expected.
+                // If it is still the engine's turn, no reply is expected.
                 let reply = reply.filter(|_| after.side() != root.side());
                 (text(m), reply.map(|reply| after.move_text(reply)))
             }
@@ -211,8 +212,8 @@ impl<G: FullGame> Thinker<G> {
         })
     }
 
-    /// Where the game would be over by repetition, the 50-move rule or the like, but the program wants a move all the same: the
-    /// same position as if it had no history.
+    /// If the game is over by repetition, the 50-move rule or the like, but the program wants a move anyway: the same
+    /// position without its history.
     fn searchable(task: &Task<G>) -> (G, Vec<G::Move>) {
         let Task { start, moves, .. } = task;
         let mut game = start.clone();
@@ -249,14 +250,14 @@ impl<G: FullGame> Thinker<G> {
             search.run(&settings(options, root.side()), &limits, &handle.control, &mut |report| tell(report))?;
         tell(&report);
         if report.ended == Some(Ended::Full) {
-            voice.notice("the tree is full: a larger Hash would let it think on");
+            voice.notice("the tree is full: a larger Hash would allow a longer search");
         }
         if options.verbose_move_stats
             && let Some(view) = search.tree().root()
         {
             info::move_stats(&view.ranked(), root).iter().for_each(|line| voice.say(line));
         }
-        // How long it took from one look at the clock to the next, at its worst and with something to spare.
+        // The time between two looks at the clock, with a margin.
         if report.walks > 0 {
             let walk = report.elapsed.mul_f64(f64::from(options.threads) / report.walks as f64);
             self.latency = walk.mul_f64(2.0).max(self.latency / 2);
@@ -264,7 +265,7 @@ impl<G: FullGame> Thinker<G> {
         Ok(Some(report))
     }
 
-    /// Shows what the evaluator says about a position.
+    /// Shows the evaluator's answer for a position.
     pub fn evaluate(&mut self, options: &Options, start: &G, moves: &[G::Move]) -> Result<(), EvaluatorError> {
         self.prepare(options)?;
         let Some(search) = &mut self.search else { return Ok(()) };
@@ -294,7 +295,8 @@ impl<G: FullGame> Thinker<G> {
         Ok(())
     }
 
-    /// Searches fixed positions to a fixed number of visits on one thread, and says the nodes that it passed through.
+    /// Searches fixed positions to a fixed number of visits on one thread, and reports the number of nodes that it
+    /// passed through.
     pub fn bench(&mut self, options: &Options) -> Result<(), EvaluatorError> {
         self.prepare(&Options { threads: 1, ..options.clone() })?;
         let Some(search) = &mut self.search else { return Ok(()) };
@@ -312,7 +314,7 @@ impl<G: FullGame> Thinker<G> {
         }
         search.clear();
         let speed = visits as f64 / time.as_secs_f64().max(1e-6);
-        self.voice.say(&format!("{visits} visits, {speed:.0} a second, signature {nodes}"));
+        self.voice.say(&format!("{visits} visits, {speed:.0} per second, signature {nodes}"));
         Ok(())
     }
 }
@@ -324,7 +326,7 @@ fn temperature(options: &Options) -> f32 {
 
 /// How a network is played for a side.
 fn play_settings(options: &Options, side: Side) -> PlaySettings {
-    // The option is about the engine's own draws, the rule's constant about the first player's.
+    // The option is from the engine's point of view, the rule's constant from the first player's.
     let draw = options.draw_score as f32 / 100.0;
     let rule = Rule::Puct(Puct {
         init: options.cpuct,
@@ -346,7 +348,7 @@ fn handcrafted<G: FullGame>() -> Result<Arc<dyn Backend<G>>, EvaluatorError> {
     Kind::Handcrafted(Knowledge::Full).backend(&Cpu).map_err(unusable)
 }
 
-/// An error with all its reasons, in one line.
+/// An error with all its causes, in one line.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -357,7 +359,7 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// Tree and cache with so many bytes together, if there is memory for them.
+/// Tree and cache of `bytes` bytes together, if there is enough memory.
 fn memory<G: FullGame>(bytes: usize, with_cache: bool) -> Option<(Tree, CacheMemory)> {
     let cached = if with_cache { bytes / CACHE_PART } else { 0 };
     Some((Tree::try_new(bytes - cached, USUAL_MOVES)?, CacheMemory::try_new(cached, cached_moves::<G>())?))
@@ -368,12 +370,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_engine_plays_is_what_everybody_plays() {
+    fn the_engine_plays_with_the_default_settings() {
         assert_eq!(play_settings(&Options::default(), Side::First), PlaySettings::default());
     }
 
     #[test]
-    fn memory_that_is_not_there_is_none() {
+    fn too_much_memory_is_refused() {
         let memory = memory::<alfil_game::chess::Chess>;
         assert!(memory(1 << 20, true).is_some());
         assert!(memory(1 << 60, true).is_none() && memory(1 << 60, false).is_none());

@@ -1,4 +1,4 @@
-//! Speaking to the chess program, one whole line at a time.
+//! Output to the chess program, one whole line at a time.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ impl Voice {
         let _ = writeln!(output, "{line}").and_then(|()| output.flush());
     }
 
-    /// Says what a person should know.
+    /// Writes a message for people.
     pub fn notice(&self, text: &str) {
         self.say(&format!("info string {}", text.replace(['\r', '\n'], " ")));
     }

@@ -90,7 +90,7 @@ fn it_answers_every_kind_of_go_with_a_legal_move() {
 }
 
 #[test]
-fn it_is_heard_while_it_thinks() {
+fn it_answers_during_a_search() {
     let gui = Gui::small();
     gui.say("position startpos");
     gui.say("go infinite");
@@ -99,7 +99,7 @@ fn it_is_heard_while_it_thinks() {
     assert!(!heard.iter().any(|line| line.starts_with("bestmove")));
     gui.say("stop");
     gui.wait("bestmove");
-    // A full tree or a proof ends no infinite search.
+    // Neither a full tree nor a proof ends an infinite search.
     gui.say("position fen 7k/8/5K2/8/8/8/8/R7 w - - 0 1");
     gui.say("go infinite");
     let heard = gui.overhear(Duration::from_millis(300));
@@ -123,7 +123,7 @@ fn it_is_heard_while_it_thinks() {
 }
 
 #[test]
-fn it_thinks_in_the_opponent_s_time() {
+fn it_ponders() {
     let gui = Gui::small();
     gui.say("position startpos moves e2e4 e7e5");
     gui.say("go ponder wtime 1000 btime 1000");
@@ -138,7 +138,7 @@ fn it_thinks_in_the_opponent_s_time() {
 }
 
 #[test]
-fn positions_and_results_are_told() {
+fn positions_and_results_are_reported() {
     let gui = Gui::small();
     gui.say("setoption name UCI_ShowWDL value true");
     gui.say("setoption name MultiPV value 3");
@@ -178,7 +178,7 @@ fn positions_and_results_are_told() {
 }
 
 #[test]
-fn castling_is_written_as_the_program_wants_it() {
+fn castling_is_written_as_the_program_expects() {
     let gui = Gui::small();
     let fen = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1";
     gui.say(&format!("position fen {fen} moves e1g1"));
@@ -230,7 +230,7 @@ fn the_end_of_the_input_ends_it_after_the_move() {
 }
 
 #[test]
-fn weaker_and_random_play_is_legal_play() {
+fn weaker_and_random_play_is_legal() {
     let gui = Gui::new(Options { hash: 8, limit_strength: true, elo: 800, ..Options::default() });
     let game = Chess::new(&Rules::default());
     let mut seen = std::collections::HashSet::new();
@@ -251,7 +251,7 @@ fn weaker_and_random_play_is_legal_play() {
 }
 
 #[test]
-fn it_plays_other_games_and_has_no_options_that_are_not_theirs() {
+fn it_plays_other_games_and_has_only_their_options() {
     let gui = Gui::new(Options { game: "connect4".to_owned(), hash: 8, ..Options::default() });
     gui.say("uci");
     let heard = gui.wait("uciok");
@@ -312,7 +312,7 @@ fn the_rules_of_a_game_can_be_chosen() {
     gui.say("position startpos moves g4g5 g7g6");
     gui.say("d");
     assert_eq!(gui.wait("the game is over").last().unwrap(), "the game is over: ply cap");
-    // What cannot be is said, and changes nothing.
+    // Impossible rules are reported, and change nothing.
     gui.say("setoption name Rules value stalemate=never");
     assert!(gui.wait("info string").last().unwrap().contains("stalemate is 1/2 or 3/4"));
     gui.say("position startpos moves g4g5 g7g6");
@@ -337,7 +337,7 @@ fn the_rules_of_a_game_can_be_chosen() {
 }
 
 #[test]
-fn other_weights_are_other_thoughts() {
+fn other_rules_change_the_evaluation() {
     let game = |rules: &str| {
         let (game, weights_file) = ("headquarters".to_owned(), "handcrafted".to_owned());
         Gui::new(Options { game, weights_file, rules: rules.to_owned(), hash: 8, ..Options::default() })
@@ -361,7 +361,7 @@ fn other_weights_are_other_thoughts() {
 }
 
 #[test]
-fn turns_of_several_moves_are_told_as_what_they_are() {
+fn turns_of_several_moves_count_as_one() {
     let gui = Gui::new(Options { game: "headquarters".to_owned(), hash: 8, ..Options::default() });
     gui.say("go nodes 60");
     assert!(!gui.wait("bestmove").last().unwrap().contains("ponder"), "the next order is the engine's own");

@@ -1,4 +1,4 @@
-//! An engine whose evaluator fails: it either answers or dies visibly.
+//! An engine whose evaluator fails: it reports the failure and ends.
 
 use alfil_failing_device::{FailingDevice, SENTENCE};
 use alfil_game::chess::Az21;
@@ -30,7 +30,7 @@ fn it_says_what_failed_and_ends() {
         let heard = gui.wait("info string the evaluator");
         assert_eq!(heard.last().unwrap(), &format!("info string {SENTENCE}"));
         assert!(!heard.iter().any(|line| line.starts_with("bestmove")), "{heard:?}");
-        // Nothing has to be said for it to end.
+        // It ends without another command.
         assert_eq!(gui.failure(), SENTENCE);
     }
 }

@@ -1,4 +1,4 @@
-//! A chess program for tests: says lines to an engine and waits for its answers.
+//! A chess program for tests: sends lines to an engine and waits for its answers.
 
 use std::io::{BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -9,8 +9,8 @@ use alfil_nn::Devices;
 use alfil_uci::UciError;
 use alfil_uci::options::Options;
 
-/// Far longer than anything here takes: whoever waits this long has met a hang.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Far longer than anything here takes: after this, the engine hangs.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 pub struct Gui {
     to: Option<Sender<Vec<u8>>>,
@@ -43,15 +43,15 @@ impl Gui {
     }
 
     pub fn say_bytes(&self, bytes: Vec<u8>) {
-        // After a quit nobody listens.
+        // After a quit the receiver is gone.
         let _ = self.to.as_ref().unwrap().send(bytes);
     }
 
-    /// The next line that begins so, and all before it.
+    /// The next line that begins with `beginning`, and all before it.
     pub fn wait(&self, beginning: &str) -> Vec<String> {
         let mut heard = Vec::new();
         loop {
-            match self.from.recv_timeout(PATIENCE) {
+            match self.from.recv_timeout(TIMEOUT) {
                 Ok(line) => {
                     let found = line.starts_with(beginning);
                     heard.push(line);
@@ -64,30 +64,30 @@ impl Gui {
         }
     }
 
-    /// Says a line and waits for the move.
+    /// Sends a line and waits for the move.
     pub fn best(&self, go: &str) -> String {
         self.say(go);
         let heard = self.wait("bestmove ");
         heard.last().unwrap().split(' ').nth(1).unwrap().to_owned()
     }
 
-    /// What is said within a short time: for what must not be said.
+    /// What the engine writes within a short time, to check that something is missing.
     pub fn overhear(&self, time: Duration) -> Vec<String> {
         std::thread::sleep(time);
         self.from.try_iter().collect()
     }
 
-    /// Waits for the engine to end with an error, without another word to it.
+    /// Waits for the engine to end with an error, without another command.
     pub fn failure(mut self) -> String {
         self.engine.take().unwrap().join().unwrap().unwrap_err().to_string()
     }
 
-    /// Ends the input, waits for the engine to end and returns what it said until then.
+    /// Ends the input, waits for the engine to end and returns what it wrote until then.
     pub fn end(mut self) -> Vec<String> {
         self.to = None;
         let mut heard = Vec::new();
         loop {
-            match self.from.recv_timeout(PATIENCE) {
+            match self.from.recv_timeout(TIMEOUT) {
                 Ok(line) => heard.push(line),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => panic!("the engine does not end after {heard:#?}"),

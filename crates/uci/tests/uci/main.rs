@@ -1,4 +1,4 @@
-//! The engine as a chess program meets it.
+//! The engine as a chess program sees it.
 #![allow(clippy::unwrap_used)]
 
 mod conversation;
