@@ -215,7 +215,7 @@ fn every_game_can_be_written_as_pgn() {
     }
 }
 
-/// The referee ends every game after ten plies.
+/// A referee that calls every game after ten plies.
 #[test]
 fn a_referee_ends_games_early() {
     let (a, b) = (entrant::<Connect4>("random"), entrant("random"));

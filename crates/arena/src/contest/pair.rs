@@ -16,7 +16,7 @@ pub(super) struct Opponents<'a, G: FullGame> {
 }
 
 impl<G: FullGame> Opponents<'_, G> {
-    /// Plays an opening with A first, then with B first. `None` if it was told to stop.
+    /// Plays an opening with A first, then with B first. None if it was told to stop.
     pub fn play(
         &mut self,
         pair: u64,

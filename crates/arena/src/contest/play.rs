@@ -40,7 +40,7 @@ pub struct Match<'a, G: FullGame> {
     pub openings: &'a mut Openings<G>,
     /// How it is played.
     pub settings: Settings,
-    /// What may end games early.
+    /// Who may end games early.
     pub referee: Option<Referee<'a, G>>,
     /// Where finished games go.
     pub archive: Archive,

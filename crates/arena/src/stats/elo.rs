@@ -37,10 +37,10 @@ pub struct Estimate {
 impl Pairs {
     /// How much stronger A is.
     ///
-    /// The interval holds the differences that a likelihood ratio test would not reject: those whose score μ has `-2
-    /// ln(max L with mean μ / max L) <= 1.96²`. It is not symmetric where the score is far from even, and it has a
-    /// width even if all pairs had the same result. In simulated matches of 100 pairs it covers the true difference
-    /// 94.4 to 95.2 % of the time, of 20 pairs 92 to 97 %, and of 10 pairs from 90 % where there are no draws to 99 %.
+    /// The interval holds the differences that a likelihood ratio test would not reject: those whose score μ has
+    /// `-2 ln(max L with mean μ / max L) <= 1.96²`. It is not symmetric where the score is far from even, and it has a
+    /// width even if all pairs had the same result. In simulated matches of 100 pairs it covers the true difference 94.4
+    /// to 95.2 % of the time, of 20 pairs 92 to 97 %, and of 10 pairs from 90 % where there are no draws to 99 %.
     ///
     /// If every game was won, no finite difference is most likely. The smallest loss that could have been seen is half
     /// a point; `elo` is that of half of it, and `high` is infinite. Lost games are the mirror image.
