@@ -150,7 +150,7 @@ pub const DECLARATIONS: &[Declaration] = &[
     Declaration {
         name: "Rules",
         flag: "rules",
-        help: "Choices of the game's rules, separated by commas; empty for the usual rules",
+        help: "Options of the game's rules, with commas between them; empty for the usual rules",
         needs: Needs::Nothing,
         kind: Kind::Text { field: |options| &mut options.rules },
     },

@@ -22,7 +22,7 @@ pub(super) struct Header {
     #[serde(rename = "alfil-match")]
     version: u32,
     game: String,
-    /// Empty for the default rules.
+    /// Empty for the usual rules.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     rules: String,
     a: String,

@@ -12,7 +12,7 @@ struct Header {
     #[serde(rename = "alfil-ladder")]
     version: u32,
     game: String,
-    /// Empty for the default rules.
+    /// Empty for the usual rules.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     rules: String,
 }

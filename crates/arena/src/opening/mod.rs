@@ -48,7 +48,7 @@ impl<G: FullGame> Openings<G> {
         &self.rules
     }
 
-    /// What identifies these rules, now and in later runs: empty for the default rules, else the text that chooses
+    /// What identifies these rules, now and in later runs: empty for the usual rules, else the text that chooses
     /// them, and where games begin if that was chosen.
     pub(crate) fn rules_identity(&self) -> String {
         let start = |rules: &G::Rules| G::new(rules).position();
