@@ -7,8 +7,8 @@ mod common;
 use std::path::Path;
 use std::time::Duration;
 
-use alfil_arena::contest::{Archive, Report};
-use alfil_arena::player::{Entrant, ExternalPlayer, ExternalSettings, Go, Patience, PlayerError, PlayerLine};
+use alfil_arena::contest::{Archive, MatchReport};
+use alfil_arena::player::{Entrant, ExternalPlayer, ExternalSettings, Go, PlayerError, PlayerLine, Timeouts};
 use alfil_game::chess::Chess;
 use alfil_game::hexchess::HexChess;
 use alfil_game::tictactoe::TicTacToe;
@@ -54,7 +54,7 @@ done
 /// With a short wait, for engines that will not answer.
 fn impatient(settings: ExternalSettings) -> ExternalSettings {
     let late = Duration::from_millis(450);
-    ExternalSettings { patience: Patience { late, ..Patience::default() }, ..settings }
+    ExternalSettings { patience: Timeouts { late, ..Timeouts::default() }, ..settings }
 }
 
 fn engine<G: FullGame>(settings: &ExternalSettings) -> Entrant<G> {
@@ -62,7 +62,7 @@ fn engine<G: FullGame>(settings: &ExternalSettings) -> Entrant<G> {
     Entrant::new("engine", "engine", move || Box::new(ExternalPlayer::new(settings.clone())))
 }
 
-fn against_random(engine: &Entrant<TicTacToe>, games: u64) -> Report {
+fn against_random(engine: &Entrant<TicTacToe>, games: u64) -> MatchReport {
     play(engine, &entrant("random"), settings(games, 2), Archive::default()).unwrap().1
 }
 
@@ -228,7 +228,7 @@ fn unusable_engines_are_refused_before_the_match() {
     let with = |command: &str| {
         let ready = Duration::from_millis(300);
         ExternalSettings {
-            patience: Patience { ready, ..Patience::default() },
+            patience: Timeouts { ready, ..Timeouts::default() },
             ..ExternalSettings::new(command, Go::default())
         }
     };

@@ -15,6 +15,7 @@ use alfil_arena::player::{Entrant, TreeSettings};
 use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads};
 use alfil_game::tictactoe::{Stones, TicTacToe};
 use alfil_nn::{Architecture, Network};
+use alfil_search::Adjudicator;
 use alfil_search::evaluators::Kind;
 
 use common::{Folder, entrant, settings};
@@ -33,7 +34,14 @@ fn play(device: &FailingDevice, journal: &Path) -> Result<Vec<[Record; 2]>, Stri
     let (a, b) = (network(device, 20), entrant("random"));
     let mut openings = Openings::random(7, &());
     let archive = Archive { journal: Some(journal.to_owned()), pgn: None };
-    let contest = Match { a: &a, b: &b, openings: &mut openings, settings: settings(40, 3), referee: None, archive };
+    let contest = Match {
+        a: &a,
+        b: &b,
+        openings: &mut openings,
+        settings: settings(40, 3),
+        adjudicator: Adjudicator::default(),
+        archive,
+    };
     let mut pairs = Vec::new();
     let mut note = |progress: Progress<'_>| pairs.extend(progress.pair.cloned());
     contest.run(&mut note, &AtomicBool::new(false)).map_err(|error| error.to_string())?;

@@ -3,9 +3,10 @@
 
 mod common;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use alfil_arena::contest::{Archive, Ended, Match, Record, Settings, Who};
+use alfil_arena::contest::{Archive, Match, MatchEnd, MatchSettings, Record, Who};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Choice, Entrant, Played, Player, PlayerError, TreeSettings};
 use alfil_arena::stats::{Decision, Sprt};
@@ -13,8 +14,9 @@ use alfil_game::chess::Chess;
 use alfil_game::connect4::Connect4;
 use alfil_game::pgn::PgnReader;
 use alfil_game::tictactoe::{self, TicTacToe};
-use alfil_game::{Game, play_line};
+use alfil_game::{Game, Mover, Outcome, Score, Tablebase, play_line};
 use alfil_nn::{Architecture, Cpu, Network};
+use alfil_search::Adjudicator;
 use alfil_search::evaluators::Kind;
 use common::{Folder, entrant, play, settings};
 
@@ -26,7 +28,7 @@ fn none() -> Archive {
 fn the_oracle_never_loses() {
     let (oracle, random) = (entrant::<TicTacToe>("oracle"), entrant("random"));
     let (_, report) = play(&oracle, &random, settings(60, 2), none()).unwrap();
-    assert_eq!((report.games(), report.losses, report.ended), (60, 0, Some(Ended::Played)));
+    assert_eq!((report.games(), report.losses, report.ended), (60, 0, Some(MatchEnd::Played)));
     assert!(report.wins > 30, "{}", report.wins);
     let (_, report) = play(&random, &oracle, settings(60, 2), none()).unwrap();
     assert_eq!(report.wins, 0);
@@ -82,7 +84,7 @@ fn every_opening_is_played_with_both_colours() {
 #[test]
 fn the_same_seed_gives_the_same_games_on_any_number_of_threads() {
     let games = |seed, concurrency, a: &str, b: &str| {
-        let settings = Settings { seed, ..settings(16, concurrency) };
+        let settings = MatchSettings { seed, ..settings(16, concurrency) };
         let (pairs, _) = play(&entrant::<Connect4>(a), &entrant(b), settings, none()).unwrap();
         pairs.iter().flatten().map(|record| record.moves.clone()).collect::<Vec<_>>()
     };
@@ -97,11 +99,11 @@ fn the_same_seed_gives_the_same_games_on_any_number_of_threads() {
 fn a_decided_test_ends_the_match() {
     let sprt = Some(Sprt { elo0: 0.0, elo1: 50.0, alpha: 0.05, beta: 0.05 });
     let play_it = |concurrency| {
-        let settings = Settings { sprt, ..settings(2000, concurrency) };
+        let settings = MatchSettings { sprt, ..settings(2000, concurrency) };
         play(&entrant::<TicTacToe>("oracle"), &entrant("random"), settings, none()).unwrap().1
     };
     let report = play_it(1);
-    assert_eq!(report.ended, Some(Ended::Decided));
+    assert_eq!(report.ended, Some(MatchEnd::Decided));
     assert!(report.games() < 1000, "{}", report.games());
     assert!(matches!(report.sprt.unwrap().1.decision, Some(Decision::AcceptH1)));
     assert_eq!(report.json()["sprt"]["decision"], "H1");
@@ -119,11 +121,11 @@ fn a_match_can_be_stopped() {
         b: &b,
         openings: &mut openings,
         settings: settings(1_000_000, 2),
-        referee: None,
+        adjudicator: Adjudicator::default(),
         archive: none(),
     };
     let report = contest.run(&mut |progress| stop.store(progress.report.games() >= 10, Relaxed), &stop).unwrap();
-    assert_eq!(report.ended, Some(Ended::Stopped));
+    assert_eq!(report.ended, Some(MatchEnd::Stopped));
     assert!((10..10_000).contains(&report.games()));
 }
 
@@ -215,14 +217,30 @@ fn every_game_can_be_written_as_pgn() {
     }
 }
 
-/// A referee that calls every game after ten plies.
+/// Tables that call every game a draw after ten plies.
+struct TenPlies;
+
+impl Tablebase<Connect4> for TenPlies {
+    fn files(&self) -> usize {
+        1
+    }
+
+    fn outcome(&self, game: &Connect4) -> Option<Outcome> {
+        (game.ply() >= 10).then(|| Outcome::draw("ten plies"))
+    }
+
+    fn best_move(&self, _: &Connect4) -> Option<(<Connect4 as Game>::Move, Mover<Score>)> {
+        None
+    }
+}
+
 #[test]
-fn a_referee_ends_games_early() {
+fn an_adjudicator_ends_games_early() {
     let (a, b) = (entrant::<Connect4>("random"), entrant("random"));
-    let referee = |game: &Connect4| (game.ply() >= 10).then(|| alfil_game::Outcome::draw("ten plies"));
+    let adjudicator = Adjudicator::with_tables(Arc::new(TenPlies));
     let mut openings = Openings::random(3, &());
     let (settings, archive) = (settings(20, 2), none());
-    let contest = Match { a: &a, b: &b, openings: &mut openings, settings, referee: Some(&referee), archive };
+    let contest = Match { a: &a, b: &b, openings: &mut openings, settings, adjudicator, archive };
     let mut ends = Vec::new();
     let report = contest.run(
         &mut |progress| ends.extend(progress.pair.into_iter().flatten().map(|record| record.end.clone())),

@@ -5,7 +5,7 @@ mod common;
 
 use std::path::Path;
 
-use alfil_arena::contest::{Archive, Settings};
+use alfil_arena::contest::{Archive, MatchSettings};
 use alfil_game::chess::Chess;
 use alfil_game::headquarters::Headquarters;
 use alfil_game::read_rules;
@@ -53,12 +53,12 @@ fn journals_of_other_matches_are_refused_and_left_alone() {
     let (a, b) = (entrant::<TicTacToe>("random"), entrant("oracle"));
     play(&a, &b, settings(4, 1), journal(&path)).unwrap();
     let before = std::fs::read(&path).unwrap();
-    let refused = |a: &str, b: &str, settings: Settings| {
+    let refused = |a: &str, b: &str, settings: MatchSettings| {
         let error = play(&entrant::<TicTacToe>(a), &entrant(b), settings, journal(&path)).unwrap_err().to_string();
         assert_eq!(std::fs::read(&path).unwrap(), before, "{error}");
         error
     };
-    let seeded = Settings { seed: 8, ..settings(4, 1) };
+    let seeded = MatchSettings { seed: 8, ..settings(4, 1) };
     assert!(refused("random", "oracle", seeded).contains("another match (seed is 7 there, 8 here)"));
     assert!(refused("oracle", "random", settings(4, 1)).contains("player A is random there, oracle here"));
     // The name does not identify a player.

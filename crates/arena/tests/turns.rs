@@ -4,7 +4,7 @@
 mod common;
 
 use alfil_arena::contest::Archive;
-use alfil_arena::player::{Played, Player, TurnsPlayer, Worth};
+use alfil_arena::player::{MoveScore, Played, Player, TurnsPlayer};
 use alfil_game::connect4::Connect4;
 use alfil_game::headquarters::Headquarters;
 use alfil_game::{Game, play_line};
@@ -52,7 +52,7 @@ fn a_forced_win_is_counted_in_turns() {
     let game = Played::new(Headquarters::from_position(text, &Default::default()).unwrap());
     let mut player = entrant::<Headquarters>("handcrafted:visits=100000").player().unwrap();
     let opinion = player.choose(&game).unwrap().opinion.unwrap();
-    assert_eq!(opinion.worth, Worth::Win(3), "{opinion}");
+    assert_eq!(opinion.score, MoveScore::Win(3), "{opinion}");
     assert!(opinion.to_string().starts_with("+M2/"), "{opinion}");
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use alfil_game::{FullGame, MoveNumbers, Mover, Wdl, registry, with_game};
 use alfil_nn::Cpu;
-use alfil_search::parallel::{Ended, Limits, Line, Report, Search, Settings};
+use alfil_search::parallel::{Limits, Line, ParallelSettings, Search, SearchReport, StopReason};
 use alfil_search::tree::{Tree, USUAL_MOVES};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -55,7 +55,7 @@ fn analyse<G: FullGame>(command: &Analyse, out: &mut impl Write) -> anyhow::Resu
     let threads = command.threads.unwrap_or(alfil_core::cores() as u32);
     let evaluators = (0..u64::from(threads)).map(|number| backend.evaluator(number)).collect::<Result<_, _>>()?;
     let mut search = Search::new(tree(command.hash)?, evaluators, root.clone());
-    let settings = Settings { rule: play.rule, lines: command.multipv as usize, ..Settings::default() };
+    let settings = ParallelSettings { rule: play.rule, lines: command.multipv as usize, ..ParallelSettings::default() };
     let control = stop::control()?;
     control.set_deadline(Some(Instant::now() + command.movetime));
     let live = io::stderr().is_terminal() && !command.place.json;
@@ -78,7 +78,7 @@ pub fn tree(megabytes: u32) -> anyhow::Result<Tree> {
         .context("there is not enough memory: give --hash fewer megabytes")
 }
 
-fn print<G: FullGame>(root: &G, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
+fn print<G: FullGame>(root: &G, report: &SearchReport, out: &mut impl Write) -> anyhow::Result<Verdict> {
     writeln!(out, "{root}")?;
     for line in &report.lines {
         let Mover(Wdl { win, draw, loss }) = line.chances();
@@ -101,11 +101,11 @@ fn print<G: FullGame>(root: &G, report: &Report, out: &mut impl Write) -> anyhow
 }
 
 /// Why a search ended, unless it reached its limit.
-pub fn ended(report: &Report) -> &'static str {
+pub fn ended(report: &SearchReport) -> &'static str {
     match report.ended {
-        Some(Ended::Stopped) => ": stopped",
-        Some(Ended::Proven) => ": proven",
-        Some(Ended::Full) => ": the tree is full",
+        Some(StopReason::Stopped) => ": stopped",
+        Some(StopReason::Proven) => ": proven",
+        Some(StopReason::Full) => ": the tree is full",
         _ => "",
     }
 }
@@ -138,7 +138,7 @@ fn moves<G: FullGame>(codes: &[u16], root: &G, most: usize) -> String {
     words.join(" ")
 }
 
-fn print_json<G: FullGame>(root: &G, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
+fn print_json<G: FullGame>(root: &G, report: &SearchReport, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let lines: Vec<_> = report
         .lines
         .iter()
@@ -149,7 +149,7 @@ fn print_json<G: FullGame>(root: &G, report: &Report, out: &mut impl Write) -> a
             })
         })
         .collect();
-    let stopped = report.ended == Some(Ended::Stopped);
+    let stopped = report.ended == Some(StopReason::Stopped);
     let report = json!({
         "position": root.position(), "visits": report.visits, "nps": report.speed(), "stopped": stopped, "lines": lines,
     });

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use alfil_arena::contest::{Archive, Match, Progress, Settings};
+use alfil_arena::contest::{Archive, Match, MatchSettings, Progress};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, GRAMMAR, PlayerLine};
 use alfil_arena::stats::Sprt;
-use alfil_game::FullGame;
-use alfil_game::{registry, with_game};
+use alfil_game::{FullGame, registry, with_game};
+use alfil_search::{Adjudication, Adjudicator};
 use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -129,7 +129,8 @@ pub fn run(command: MatchCommand, out: &mut impl Write) -> anyhow::Result<Verdic
 }
 
 fn play<G: FullGame>(command: MatchCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    let tables = command.syzygy.as_deref().map(G::tablebase).transpose().context("--syzygy")?;
+    let syzygy = command.syzygy.clone().unwrap_or_default();
+    let adjudicator = Adjudicator::open(&Adjudication { syzygy, ..Adjudication::default() }).context("--syzygy")?;
     let sprt: Option<Sprt> = command.sprt.as_deref().map(str::parse).transpose().context("--sprt")?;
     let mut openings = command.arena.openings()?;
     let (a, b) = (entrant::<G>(&command.a)?, entrant::<G>(&command.b)?);
@@ -139,7 +140,7 @@ fn play<G: FullGame>(command: MatchCommand, out: &mut impl Write) -> anyhow::Res
         PathBuf::from(name)
     };
     let journal = command.state.clone().or_else(|| command.pgn.as_ref().map(beside));
-    let settings = Settings {
+    let settings = MatchSettings {
         games: command.games,
         concurrency: command.arena.concurrency(a.threads.max(b.threads)),
         seed: command.arena.seed,
@@ -152,8 +153,7 @@ fn play<G: FullGame>(command: MatchCommand, out: &mut impl Write) -> anyhow::Res
         bar.set_message(progress.report.brief());
         bar.set_position(progress.report.games());
     };
-    let referee = |game: &G| tables.as_ref()?.outcome(game);
-    let contest = Match { a: &a, b: &b, openings: &mut openings, settings, referee: Some(&referee), archive };
+    let contest = Match { a: &a, b: &b, openings: &mut openings, settings, adjudicator, archive };
     let report = contest.run(&mut tell, &stop)?;
     bar.finish_and_clear();
     if command.json {

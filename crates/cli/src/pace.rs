@@ -17,7 +17,7 @@ impl Pace {
     }
 
     /// Work per second; unknown until some was done.
-    pub fn a_second(&self) -> Option<f64> {
+    pub fn per_second(&self) -> Option<f64> {
         let [(before, began), (done, ended)] = self.seen?;
         (done > before && ended > began).then(|| (done - before) as f64 / (ended - began))
     }
@@ -25,7 +25,7 @@ impl Pace {
     /// Seconds until `of` is done.
     pub fn left(&self, of: u64, now: f64) -> Option<f64> {
         let [_, (done, last)] = self.seen?;
-        let rest = of.saturating_sub(done) as f64 / self.a_second()?;
+        let rest = of.saturating_sub(done) as f64 / self.per_second()?;
         Some((rest - (now - last)).max(0.0))
     }
 }
@@ -37,19 +37,19 @@ mod tests {
     #[test]
     fn the_time_left_follows_from_all_observations() {
         let mut pace = Pace::default();
-        assert_eq!((pace.a_second(), pace.left(10, 5.0)), (None, None));
+        assert_eq!((pace.per_second(), pace.left(10, 5.0)), (None, None));
         // A run that was resumed in its third generation.
         pace.note(2, 100.0);
         assert_eq!(pace.left(10, 150.0), None);
         pace.note(3, 200.0);
         pace.note(4, 500.0);
-        assert_eq!(pace.a_second(), Some(1.0 / 200.0));
+        assert_eq!(pace.per_second(), Some(1.0 / 200.0));
         assert_eq!(pace.left(10, 500.0), Some(1_200.0));
         assert_eq!(pace.left(10, 600.0), Some(1_100.0));
         let mut again = Pace { ..pace };
         again.note(1, 600.0);
         again.note(3, 601.0);
-        assert_eq!(again.a_second(), Some(2.0));
+        assert_eq!(again.per_second(), Some(2.0));
         assert_eq!((pace.left(10, 9_999.0), pace.left(4, 500.0)), (Some(0.0), Some(0.0)));
     }
 }

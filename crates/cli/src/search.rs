@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use alfil_game::{FullGame, Mover, Score, Wdl, with_game};
 use alfil_nn::Cpu;
 use alfil_search::PlaySettings;
-use alfil_search::parallel::{Ended, Limits, Report, Search, Settings};
+use alfil_search::parallel::{Limits, ParallelSettings, Search, SearchReport, StopReason};
 use alfil_search::selection::{Gumbel, Puct, Rule};
 use alfil_search::tree::{Child, Proof, dot};
 use anyhow::{Context, bail};
@@ -61,7 +61,7 @@ enum RuleName {
     /// That of plain Monte Carlo tree search
     Uct,
     /// A simplified PUCT, Q + P / (1 + N) (Fernández Camello, 2023)
-    Book,
+    SimplePuct,
     /// That of Gumbel search below the root
     Gumbel,
 }
@@ -72,7 +72,7 @@ impl RuleName {
             RuleName::Play => Rule::default(),
             RuleName::SelfPlay => Rule::Puct(Puct::SELF_PLAY),
             RuleName::Uct => Rule::UCT,
-            RuleName::Book => Rule::Book,
+            RuleName::SimplePuct => Rule::SimplePuct,
             RuleName::Gumbel => Rule::Gumbel(Gumbel::default()),
         }
     }
@@ -97,7 +97,7 @@ fn search<G: FullGame>(command: SearchCommand, out: &mut impl Write) -> anyhow::
     control.set_deadline(command.movetime.map(|time| Instant::now() + time));
     let visits = command.visits.or_else(|| command.movetime.is_none().then_some(1_000));
     let limits = Limits { visits, ..Limits::default() };
-    let settings = Settings { rule: play.rule, batch: command.batch as usize, lines: 1 };
+    let settings = ParallelSettings { rule: play.rule, batch: command.batch as usize, lines: 1 };
     let mut search = Search::new(tree(command.hash)?, evaluators, root.clone());
     let report = search.run(&settings, &limits, &control, &mut |_| {})?;
     if let Some(path) = &command.dot {
@@ -114,7 +114,7 @@ fn ranked<G: FullGame>(search: &Search<G>) -> Vec<(String, Child)> {
     children.into_iter().map(|child| (name(child.code), child)).collect()
 }
 
-fn print<G: FullGame>(search: &Search<G>, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
+fn print<G: FullGame>(search: &Search<G>, report: &SearchReport, out: &mut impl Write) -> anyhow::Result<Verdict> {
     writeln!(out, "{}", search.root())?;
     writeln!(
         out,
@@ -155,7 +155,7 @@ fn describe(proof: Proof) -> String {
     }
 }
 
-fn print_json<G: FullGame>(search: &Search<G>, report: &Report, out: &mut impl Write) -> anyhow::Result<Verdict> {
+fn print_json<G: FullGame>(search: &Search<G>, report: &SearchReport, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let moves: Vec<_> = ranked(search)
         .into_iter()
         .map(|(name, child)| {
@@ -168,7 +168,7 @@ fn print_json<G: FullGame>(search: &Search<G>, report: &Report, out: &mut impl W
         .collect();
     let report = json!({
         "position": search.root().position(), "visits": report.visits, "nps": report.speed(),
-        "depth": report.depth, "fill": report.fill, "stopped": report.ended == Some(Ended::Stopped), "moves": moves,
+        "depth": report.depth, "fill": report.fill, "stopped": report.ended == Some(StopReason::Stopped), "moves": moves,
     });
     writeln!(out, "{report}")?;
     Ok(Verdict::Fine)

@@ -10,7 +10,7 @@ use alfil_core::settings::Findings;
 use alfil_game::{FullGame, registry, with_game};
 use alfil_nn::{Cpu, Device};
 use alfil_search::evaluators::{Kind, cached};
-use alfil_selfplay::{Counts, Session, Tickets, next_number};
+use alfil_selfplay::{Counts, LaneContext, Session, Tickets, next_number};
 use alfil_train::config::ConfigError;
 use alfil_train::run::{Lock, RunError};
 use alfil_train::{Config, RunDirectory};
@@ -56,8 +56,7 @@ struct PlayKeys;
 
 impl Keys for PlayKeys {
     fn takes(key: &str) -> bool {
-        key.starts_with("selfplay.") && key != "selfplay.adjudicate_syzygy"
-            || ["seed", "machine.lanes", "machine.cache"].contains(&key)
+        key.starts_with("selfplay.") || ["seed", "machine.lanes", "machine.cache"].contains(&key)
     }
 
     /// Enough to look at; a run plays more per generation.
@@ -93,9 +92,8 @@ fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write)
     let mut found = Findings::default();
     settings.check_game::<G>(&rules, &mut found);
     if !found.errors.is_empty() {
-        return Err(ConfigError::Troubles(found.errors).into());
+        return Err(ConfigError::Invalid(found.errors).into());
     }
-    let listed = settings.starts.listed::<G>(&rules)?;
     std::fs::create_dir_all(&command.output)
         .with_context(|| format!("cannot make the folder {}", command.output.display()))?;
     let _lock = lock(&command.output)?;
@@ -104,17 +102,14 @@ fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write)
         megabytes => cached(backend, megabytes << 20),
     };
     let first = next_number::<G>(&command.output)?;
+    let tickets = Arc::new(Tickets::of(first..first.saturating_add(settings.games)));
+    let context = LaneContext::open(settings.clone(), rules, tickets, config.seed)?;
     let stop = stop::flag()?;
     let session = Session {
-        settings: settings.clone(),
-        listed,
-        rules,
+        context,
         lanes: if config.machine.lanes == 0 { cores() } else { config.machine.lanes },
         backend: &*backend,
-        judge: None,
-        tickets: Arc::new(Tickets::of(first..first.saturating_add(settings.games))),
         stop: &stop,
-        seed: config.seed,
         folder: &command.output,
     };
     let bar =
@@ -127,7 +122,7 @@ fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write)
         let [speed, games] = Counters { counts, seconds, at_once: settings.at_once }.lines();
         pace.note(counts.games, seconds);
         let left = pace.left(settings.games, seconds).map_or(String::new(), |left| format!(", {} left", clock(left)));
-        let per_second = rate(pace.a_second().unwrap_or(0.0));
+        let per_second = rate(pace.per_second().unwrap_or(0.0));
         bar.set_message(format!("{}{left}\n  {per_second} games/s, {speed}\n  {games}", clock(seconds)));
     })?;
     bar.finish_and_clear();
@@ -175,7 +170,7 @@ impl Done<'_> {
         let Counts { games, positions, .. } = *counts;
         writeln!(out, "games        {games:>10}   {wins} won, {draws} drawn, {losses} lost by the first player")?;
         if selfplay.resign.is_on() {
-            let (wrong, through) = (100.0 * counts.false_share(), counts.played_through);
+            let (wrong, through) = (100.0 * counts.false_resignation_share(), counts.played_through);
             let resigned = counts.resigned;
             writeln!(
                 out,
@@ -206,7 +201,7 @@ impl Done<'_> {
         let report = json!({
             "games": counts.games, "positions": counts.positions, "results": counts.results,
             "mean_length": counts.mean_length(),
-            "resigned": counts.resigned, "played_through": counts.played_through, "false_share": counts.false_share(),
+            "resigned": counts.resigned, "played_through": counts.played_through, "false_resignation_share": counts.false_resignation_share(),
             "games_per_second": counts.games as f64 / seconds,
             "positions_per_second": counts.positions as f64 / seconds,
             "evaluations_per_second": counts.evaluations as f64 / seconds,

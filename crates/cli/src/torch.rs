@@ -3,8 +3,8 @@
 use std::process::Command;
 use std::sync::OnceLock;
 
-use alfil_nn::learning::{Learner, LearningSettings};
-use alfil_nn::{Architecture, Device, Devices};
+use alfil_nn::learning::{EncodedArchitecture, Learner, LearningSettings};
+use alfil_nn::{Device, Devices};
 use anyhow::Context;
 
 /// libtorch, as far as the commands use it. Its devices compute with 16 bits where that is faster.
@@ -27,8 +27,7 @@ pub trait Libtorch: Devices {
     /// A learner on these devices, among which it splits its batches.
     fn learner(
         &self,
-        architecture: &Architecture,
-        encoding: &str,
+        architecture: EncodedArchitecture<'_>,
         settings: LearningSettings,
         devices: &[String],
         seed: u64,

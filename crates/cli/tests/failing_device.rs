@@ -10,7 +10,7 @@ use std::process::{Command, ExitCode, Output, Stdio};
 use alfil_cli::Libtorch;
 use alfil_failing_device::{FailingDevice, SENTENCE};
 use alfil_game::tictactoe::Stones;
-use alfil_nn::learning::{LearnError, Learner, LearningSettings, Losses, Samples};
+use alfil_nn::learning::{EncodedArchitecture, LearnError, Learner, LearningSettings, Losses, Samples};
 use alfil_nn::{Architecture, Device, Devices, EvaluatorError, Network, Weights};
 
 /// The variable that says after how many batches the device fails: a number, a number followed by `panic`, or `never`.
@@ -82,13 +82,12 @@ impl Libtorch for Fake {
 
     fn learner(
         &self,
-        architecture: &Architecture,
-        _: &str,
+        encoded: EncodedArchitecture<'_>,
         _: LearningSettings,
         _: &[String],
         _: u64,
     ) -> anyhow::Result<Box<dyn Learner>> {
-        Ok(Box::new(Idle { architecture: architecture.clone(), steps: 0 }))
+        Ok(Box::new(Idle { architecture: encoded.architecture().clone(), steps: 0 }))
     }
 }
 

@@ -50,13 +50,13 @@ pub fn in_use() -> usize {
     IN_USE.load(Relaxed)
 }
 
-/// The most bytes that were in use at one time, by all threads, since the start or the last [`forget_most`].
-pub fn most_in_use() -> usize {
+/// The most bytes that were in use at one time, by all threads, since the start or the last [`reset_peak`].
+pub fn peak() -> usize {
     MOST_IN_USE.load(Relaxed)
 }
 
-/// Starts [`most_in_use`] again from what is in use now.
-pub fn forget_most() {
+/// Starts [`peak`] again from what is in use now.
+pub fn reset_peak() {
     MOST_IN_USE.store(in_use(), Relaxed);
 }
 

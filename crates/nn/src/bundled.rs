@@ -28,7 +28,7 @@ pub enum BundledError {
     #[error(
         "the network {name} is not part of this program: put {file} beside {program}, or name the file by its path"
     )]
-    Nowhere {
+    NotFound {
         /// The network.
         name: &'static str,
         /// Its file.
@@ -75,7 +75,7 @@ impl Bundled {
                 Some(path) => Network::load(&path),
                 None => {
                     let program = program.display().to_string();
-                    return Err(BundledError::Nowhere { name: self.name, file: self.file, program });
+                    return Err(BundledError::NotFound { name: self.name, file: self.file, program });
                 }
             },
         };

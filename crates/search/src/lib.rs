@@ -6,6 +6,7 @@
 //! handcrafted evaluation instead, from plain minimax to alpha-beta with all its enhancements. This crate knows games
 //! only through their contract, and nothing of libtorch or files.
 
+mod adjudication;
 mod backend;
 mod cache_padded;
 mod evaluator;
@@ -18,6 +19,7 @@ pub mod root;
 pub mod selection;
 pub mod tree;
 
+pub use adjudication::{Adjudication, Adjudicator, Lead};
 pub use backend::{Backend, tempered, with_memory};
 pub use evaluator::{Evaluation, Evaluator};
 pub use play::PlaySettings;

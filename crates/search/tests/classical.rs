@@ -8,7 +8,7 @@ use alfil_game::connect4::Connect4;
 use alfil_game::hexchess::HexChess;
 use alfil_game::tictactoe::TicTacToe;
 use alfil_game::{Estimates, First, Game, Knowledge, Score, Side, play_line, read_rules};
-use alfil_search::classical::{AlphaBeta, GameNode, Node, Settings, WIN, is_decided, minimax, negamax, sss};
+use alfil_search::classical::{AlphaBeta, AlphaBetaSettings, GameNode, Node, WIN, is_decided, minimax, negamax, sss};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -110,20 +110,20 @@ fn min(below: Vec<Tree>) -> Tree {
 }
 
 /// All combinations of the exact switches.
-fn exact_settings() -> impl Iterator<Item = Settings> {
-    (0..32).map(|bits| Settings {
+fn exact_settings() -> impl Iterator<Item = AlphaBetaSettings> {
+    (0..32).map(|bits| AlphaBetaSettings {
         deepening: bits & 1 != 0,
         principal_variation: bits & 2 != 0,
         table: bits & 4 != 0,
         ordering: bits & 8 != 0,
         aspiration: bits & 16 != 0,
         table_bytes: 1 << 16,
-        ..Settings::PLAIN
+        ..AlphaBetaSettings::PLAIN
     })
 }
 
 fn plain<N: Node>(node: &N, depth: u32) -> alfil_search::classical::Found<N::Move> {
-    AlphaBeta::new(Settings::PLAIN).search(node, depth)
+    AlphaBeta::new(AlphaBetaSettings::PLAIN).search(node, depth)
 }
 
 /// The tree after 1.d4 d5 in A. Fernández Camello, Ajedrez y Computación (2023): P01 with P02 to P12. Leaf values that
@@ -238,9 +238,9 @@ fn exact_variants_give_minimax_in_real_games() {
 
 #[test]
 fn solved_games_are_solved() {
-    assert_eq!(AlphaBeta::new(Settings::default()).search(&node::<TicTacToe>("3/3/3 x"), 9).value, 0);
+    assert_eq!(AlphaBeta::new(AlphaBetaSettings::default()).search(&node::<TicTacToe>("3/3/3 x"), 9).value, 0);
     let mate = node::<Chess>("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
-    let found = AlphaBeta::new(Settings::default()).search(&mate, 2);
+    let found = AlphaBeta::new(AlphaBetaSettings::default()).search(&mate, 2);
     assert_eq!((found.value, mate.game.move_name(found.line[0]).as_str()), (WIN - 1, "Ra8#"));
 }
 
@@ -252,7 +252,7 @@ fn a_part_of_the_point_is_not_preferred_to_a_won_game() {
     let won = at("k/3/5/3K3/3R5/5Q5/11/11/11/11/11 w - 0 1");
     for depth in 1..=2 {
         let mut after = won.game.clone();
-        after.play(AlphaBeta::new(Settings::default()).search(&won, depth).line[0]);
+        after.play(AlphaBeta::new(AlphaBetaSettings::default()).search(&won, depth).line[0]);
         assert!(after.outcome().is_none(), "depth {depth}: {}", after.position());
     }
     // With nothing to win by, stalemate is worth having: Rf1.
@@ -271,7 +271,7 @@ fn a_part_of_the_point_is_not_preferred_to_a_won_game() {
 #[test]
 fn the_null_move_is_safe_in_zugzwang() {
     for null_move in [false, true] {
-        let settings = Settings { null_move, ..Settings::default() };
+        let settings = AlphaBetaSettings { null_move, ..AlphaBetaSettings::default() };
         let black = AlphaBeta::new(settings).search(&node::<Chess>("3k4/3P4/2K5/8/8/8/8/8 b - - 0 1"), 7);
         assert!(black.value < -300, "Black to move loses: {}", black.value);
         let white = AlphaBeta::new(settings).search(&node::<Chess>("3k4/3P4/2K5/8/8/8/8/8 w - - 0 1"), 7);
@@ -292,7 +292,7 @@ fn the_horizon_hides_the_passed_pawn() {
 #[test]
 fn enhancements_save_work() {
     let position = node::<Chess>("r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4");
-    let exact = Settings { quiescence: false, null_move: false, ..Settings::default() };
+    let exact = AlphaBetaSettings { quiescence: false, null_move: false, ..AlphaBetaSettings::default() };
     let (with, without) = (AlphaBeta::new(exact).search(&position, 4), plain(&position, 4));
     assert_eq!(with.value, without.value);
     println!("{} nodes with enhancements, {} without", with.nodes, without.nodes);
@@ -306,7 +306,7 @@ fn it_beats_the_random_player() {
     for number in 0..100 {
         let ours = if number % 2 == 0 { Side::First } else { Side::Second };
         let mut game = Chess::new(&Rules::default());
-        let mut searcher = AlphaBeta::new(Settings { table_bytes: 1 << 20, ..Settings::default() });
+        let mut searcher = AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() });
         let outcome = loop {
             if let Some(outcome) = game.legal_moves(&mut moves) {
                 break outcome;

@@ -5,7 +5,7 @@ use alfil_game::chess::{Chess, Rules};
 use alfil_game::{Game, Knowledge, Score};
 use alfil_search::Evaluator;
 use alfil_search::evaluators::Handcrafted;
-use alfil_search::parallel::{Control, Limits, Search, Settings};
+use alfil_search::parallel::{Control, Limits, ParallelSettings, Search};
 use alfil_search::tree::Tree;
 
 const ENDINGS: &str = include_str!("data/won_endings.txt");
@@ -21,7 +21,12 @@ impl Player {
     fn play(&mut self, start: &Chess, moves: &[alfil_game::chess::Move], visits: u32) -> alfil_game::chess::Move {
         self.0.go_to(start, moves);
         let limits = Limits { visits: Some(visits), ..Limits::default() };
-        self.0.run(&Settings::default(), &limits, &Control::default(), &mut |_| {}).unwrap().best().unwrap().into()
+        self.0
+            .run(&ParallelSettings::default(), &limits, &Control::default(), &mut |_| {})
+            .unwrap()
+            .best()
+            .unwrap()
+            .into()
     }
 }
 

@@ -1,12 +1,12 @@
 //! The cap on a tree's memory holds to the byte, and a search takes little besides it.
 #![allow(clippy::unwrap_used)]
 
-use alfil_counting_allocator::{CountingAllocator, in_use, most_in_use};
+use alfil_counting_allocator::{CountingAllocator, in_use, peak};
 use alfil_game::Game;
 use alfil_game::chess::{Chess, Rules};
 use alfil_search::Evaluator;
 use alfil_search::evaluators::Uniform;
-use alfil_search::parallel::{Control, Ended, Limits, Search, Settings};
+use alfil_search::parallel::{Control, Limits, ParallelSettings, Search, StopReason};
 use alfil_search::selection::Rule;
 use alfil_search::tree::{Gathered, Scratch, Tree, apply, gather};
 
@@ -49,13 +49,13 @@ fn the_cap_holds_in_a_search_that_runs_ten_times_past_it() {
     println!("{walks} walks, full after {fits}, {} bytes per node", tree.used_bytes() / tree.len());
     assert!(full > 5 * fits, "{full}");
     assert!(tree.used_bytes() <= CAP && tree.used_bytes() > CAP * 9 / 10);
-    assert!(most_in_use() - before <= CAP + 100_000, "{} bytes at most", most_in_use() - before);
+    assert!(peak() - before <= CAP + 100_000, "{} bytes at most", peak() - before);
 
     // Threads need little besides the tree, and a full tree ends the search.
     let evaluators = (0..2).map(|_| Box::new(Uniform::default()) as Box<dyn Evaluator<Chess>>).collect();
     let mut search = Search::new(tree, evaluators, root);
     let limits = Limits { visits: Some(10 * fits), ..Limits::default() };
-    let report = search.run(&Settings::default(), &limits, &Control::default(), &mut |_| {}).unwrap();
-    assert_eq!(report.ended, Some(Ended::Full));
-    assert!(most_in_use() - before <= CAP + 1_000_000, "{} bytes at most", most_in_use() - before);
+    let report = search.run(&ParallelSettings::default(), &limits, &Control::default(), &mut |_| {}).unwrap();
+    assert_eq!(report.ended, Some(StopReason::Full));
+    assert!(peak() - before <= CAP + 1_000_000, "{} bytes at most", peak() - before);
 }

@@ -9,7 +9,7 @@ use alfil_game::chess::{Chess, Rules};
 use alfil_game::connect4::Connect4;
 use alfil_game::{Game, Knowledge, play_line};
 use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, Rollout, Uniform};
-use alfil_search::parallel::{Control, Ended, Limits, Report, Search, Settings};
+use alfil_search::parallel::{Control, Limits, ParallelSettings, Search, SearchReport, StopReason};
 use alfil_search::tree::Tree;
 use alfil_search::{Evaluator, EvaluatorError};
 
@@ -25,15 +25,15 @@ fn visits(limit: u32) -> Limits {
     Limits { visits: Some(limit), ..Limits::default() }
 }
 
-fn run<G: Game>(search: &mut Search<G>, limits: &Limits) -> Report {
-    search.run(&Settings::default(), limits, &Control::default(), &mut |_| {}).unwrap()
+fn run<G: Game>(search: &mut Search<G>, limits: &Limits) -> SearchReport {
+    search.run(&ParallelSettings::default(), limits, &Control::default(), &mut |_| {}).unwrap()
 }
 
 #[test]
 fn visits_are_met_exactly_whatever_threads_and_batches() {
     for (threads, batch) in [(1, 1), (1, 16), (2, 1), (3, 7)] {
         let mut search = Search::new(Tree::new(16 << 20, 36), uniform(threads), Chess::new(&Rules::default()));
-        let settings = Settings { batch, ..Settings::default() };
+        let settings = ParallelSettings { batch, ..ParallelSettings::default() };
         for (limit, walks) in [(1, 1), (1_000, 999), (3_000, 2_000), (2_000, 0)] {
             let report = search.run(&settings, &visits(limit), &Control::default(), &mut |_| {}).unwrap();
             assert_eq!(
@@ -41,7 +41,7 @@ fn visits_are_met_exactly_whatever_threads_and_batches() {
                 (limit.max(report.visits.min(3_000)), walks),
                 "{threads} {batch}"
             );
-            assert_eq!(report.ended, Some(Ended::Done));
+            assert_eq!(report.ended, Some(StopReason::Done));
             assert!(report.best().is_some());
         }
         let root = search.tree().root().unwrap();
@@ -65,20 +65,20 @@ fn one_thread_always_finds_the_same() {
 fn every_way_to_stop() {
     let start = Chess::new(&Rules::default());
     let mut search = Search::new(Tree::new(1 << 20, 36), uniform(2), start.clone());
-    assert_eq!(run(&mut search, &Limits::default()).ended, Some(Ended::Full));
+    assert_eq!(run(&mut search, &Limits::default()).ended, Some(StopReason::Full));
     let report = run(&mut search, &Limits::default());
-    assert_eq!(report.ended, Some(Ended::Full));
+    assert_eq!(report.ended, Some(StopReason::Full));
     assert!(report.fill > 0.99 && report.fill <= 1.0, "{}", report.fill);
 
     let mut search = Search::new(Tree::new(64 << 20, 36), uniform(2), start.clone());
     let control = Control::default();
     control.set_deadline(Some(Instant::now() + Duration::from_millis(30)));
-    let settings = Settings::default();
-    assert_eq!(search.run(&settings, &Limits::default(), &control, &mut |_| {}).unwrap().ended, Some(Ended::Time));
+    let settings = ParallelSettings::default();
+    assert_eq!(search.run(&settings, &Limits::default(), &control, &mut |_| {}).unwrap().ended, Some(StopReason::Time));
     search.clear();
     let depth = Limits { depth: Some(2), ..Limits::default() };
     let report = run(&mut search, &depth);
-    assert_eq!(report.ended, Some(Ended::Done));
+    assert_eq!(report.ended, Some(StopReason::Done));
     assert!(report.depth >= 2 && report.longest >= report.depth);
     search.clear();
     let control = Control::default();
@@ -89,27 +89,27 @@ fn every_way_to_stop() {
         });
         search.run(&settings, &Limits::default(), &control, &mut |_| {}).unwrap()
     });
-    assert_eq!(report.ended, Some(Ended::Stopped));
+    assert_eq!(report.ended, Some(StopReason::Stopped));
 
     // Stopped before it began: there is a move anyway.
     search.clear();
     let report = search.run(&settings, &Limits::default(), &control, &mut |_| {}).unwrap();
-    assert_eq!((report.ended, report.visits), (Some(Ended::Stopped), 1));
+    assert_eq!((report.ended, report.visits), (Some(StopReason::Stopped), 1));
     assert!(report.best().is_some());
 
     let mate = chess("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
     search.go_to(&mate, &[]);
     let report = run(&mut search, &Limits::default());
-    assert_eq!(report.ended, Some(Ended::Proven));
+    assert_eq!(report.ended, Some(StopReason::Proven));
     assert_eq!(mate.move_name(report.best().unwrap().into()), "Ra8#");
     assert_eq!(report.lines[0].proof.unwrap().plies, 1);
 
     // No legal move, and a single one, which needs no search.
     search.go_to(&chess("7k/8/8/8/8/8/r7/1r5K w - - 0 1"), &[]);
-    assert_eq!(run(&mut search, &Limits::default()).ended, Some(Ended::NoMoves));
+    assert_eq!(run(&mut search, &Limits::default()).ended, Some(StopReason::NoMoves));
     search.go_to(&chess("7k/8/8/8/8/8/r7/7K w - - 0 1"), &[]);
     let settled = Limits { settled: true, visits: Some(1_000_000), ..Limits::default() };
-    assert_eq!(run(&mut search, &settled).ended, Some(Ended::Settled));
+    assert_eq!(run(&mut search, &settled).ended, Some(StopReason::Settled));
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn lines_and_caches_are_reported() {
         .collect();
     let root = chess("r2qkb1r/pp2nppp/3p4/2pNN1B1/2BnP3/3P4/PPP2PPP/R2bK2R w KQkq - 1 1");
     let mut search = Search::new(Tree::new(32 << 20, 36), evaluators, root.clone());
-    let settings = Settings { lines: 3, ..Settings::default() };
+    let settings = ParallelSettings { lines: 3, ..ParallelSettings::default() };
     let mut told = 0;
     let report = search
         .run(&settings, &visits(3_000), &Control::default(), &mut |report| {
@@ -203,7 +203,7 @@ fn lines_and_caches_are_reported() {
         })
         .unwrap();
     println!("{told} reports on the way, {report:?}");
-    assert!(report.lines.len() == 3 || report.ended == Some(Ended::Proven));
+    assert!(report.lines.len() == 3 || report.ended == Some(StopReason::Proven));
     assert!(report.lines.windows(2).all(|pair| pair[0].visits >= pair[1].visits || pair[0].proof.is_some()));
     for found in &report.lines {
         let mut game = root.clone();
@@ -279,7 +279,7 @@ fn a_search_whose_evaluator_fails_ends_on_all_threads_and_can_run_again() {
                 Box::new(Failing { inner: Uniform::default(), left, panics }) as Box<dyn Evaluator<Chess>>
             };
             let mut search = Search::new(Tree::new(64 << 20, 36), (0..3).map(evaluator).collect(), start.clone());
-            let settings = Settings { batch: 4, ..Settings::default() };
+            let settings = ParallelSettings { batch: 4, ..ParallelSettings::default() };
             // There is no other limit.
             let failed = search.run(&settings, &Limits::default(), &Control::default(), &mut |_| {});
             assert_eq!(failed.unwrap_err().to_string(), sentence);
@@ -300,9 +300,9 @@ fn a_slow_search_of_a_known_tree_is_not_settled_before_it_begins() {
     let control = Control::default();
     control.set_deadline(Some(Instant::now() + Duration::from_millis(300)));
     let limits = Limits { settled: true, ..Limits::default() };
-    let report = search.run(&Settings::default(), &limits, &control, &mut |_| {}).unwrap();
+    let report = search.run(&ParallelSettings::default(), &limits, &control, &mut |_| {}).unwrap();
     // About 150 walks are to come, and no move is that far ahead of the others.
-    assert_eq!(report.ended, Some(Ended::Time), "{report:?}");
+    assert_eq!(report.ended, Some(StopReason::Time), "{report:?}");
     assert!(report.walks > 10);
 }
 
@@ -310,10 +310,10 @@ fn a_slow_search_of_a_known_tree_is_not_settled_before_it_begins() {
 fn other_moves_are_searched_after_a_proof() {
     let mate = chess("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1");
     let mut search = Search::new(Tree::new(8 << 20, 36), uniform(1), mate.clone());
-    assert_eq!(run(&mut search, &visits(500)).ended, Some(Ended::Proven));
+    assert_eq!(run(&mut search, &visits(500)).ended, Some(StopReason::Proven));
     let only = ["a1a2", "a1a3"].map(|name| mate.parse_move(name).unwrap().into()).to_vec();
     let report = run(&mut search, &Limits { only, ..visits(500) });
-    assert_eq!((report.ended, report.visits), (Some(Ended::Done), 500));
+    assert_eq!((report.ended, report.visits), (Some(StopReason::Done), 500));
 }
 
 #[test]

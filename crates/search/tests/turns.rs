@@ -7,12 +7,12 @@ use alfil_game::connect4::Connect4;
 use alfil_game::headquarters::Headquarters;
 use alfil_game::hexchess::HexChess;
 use alfil_game::{Estimates, Game, Knowledge, Side};
-use alfil_search::classical::{AlphaBeta, Found, GameNode, Settings, TurnNode, WIN, minimax, minimax_nodes};
+use alfil_search::classical::{AlphaBeta, AlphaBetaSettings, Found, GameNode, TurnNode, WIN, minimax, minimax_nodes};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 fn search<G: Turns + Estimates>(node: &TurnNode<G>, depth: u32) -> Found<alfil_game::Turn<G::Move>> {
-    AlphaBeta::new(Settings::PLAIN).search(node, depth)
+    AlphaBeta::new(AlphaBetaSettings::PLAIN).search(node, depth)
 }
 
 fn node(game: Headquarters, actions: usize) -> TurnNode<Headquarters> {
@@ -61,7 +61,7 @@ fn alpha_beta_gives_minimax_on_1_000_random_positions_with_no_more_nodes() {
 #[test]
 fn moves_are_made_only_where_alpha_beta_looks() {
     let node = GameNode { game: HexChess::new(&Default::default()), knowledge: Knowledge::Full };
-    let found = AlphaBeta::new(Settings::PLAIN).search(&node, 2);
+    let found = AlphaBeta::new(AlphaBetaSettings::PLAIN).search(&node, 2);
     assert_eq!(found.value, minimax(&node, 2));
     assert_eq!(minimax_nodes(&node, 2), 1 + 51 + 2_586);
     assert!(found.nodes * 2 < 1 + 51 + 2_586, "{} nodes", found.nodes);
@@ -70,7 +70,8 @@ fn moves_are_made_only_where_alpha_beta_looks() {
 #[test]
 fn the_exact_helpers_give_minimax_too() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
-    let exact = Settings { quiescence: false, null_move: false, table_bytes: 1 << 16, ..Settings::default() };
+    let exact =
+        AlphaBetaSettings { quiescence: false, null_move: false, table_bytes: 1 << 16, ..AlphaBetaSettings::default() };
     for number in 0..200 {
         let node = node(random_position(&mut random, number), 3);
         assert_eq!(AlphaBeta::new(exact).search(&node, 2).value, minimax(&node, 2), "{}", node.game.position());
@@ -135,7 +136,7 @@ fn where_a_turn_is_one_move_it_is_the_usual_search() {
     for position in ["7/7/7/7/3o3/3x3 x", "7/7/3x3/3o3/2xxo2/1oxxoo1 x"] {
         let game = Connect4::from_position(position, &rules).unwrap();
         let by_moves = GameNode { game: game.clone(), knowledge: Knowledge::Full };
-        let found = AlphaBeta::new(Settings::PLAIN).search(&by_moves, 5);
+        let found = AlphaBeta::new(AlphaBetaSettings::PLAIN).search(&by_moves, 5);
         let turns = search(&TurnNode { game, actions: 1 }, 5);
         assert_eq!((turns.value, turns.nodes, turns.leaves), (found.value, found.nodes, found.leaves));
         let line: Vec<_> = turns.line.iter().flat_map(|turn| turn.moves()).collect();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use alfil_game::Score;
 
-use crate::seat::FinishedGame;
+use crate::game_in_progress::FinishedGame;
 use crate::{End, GameRecord, Ply};
 
 /// What a lane, or several, have done.
@@ -107,7 +107,7 @@ impl Counts {
 
     /// Among the games that were played to the end although a side would have resigned, the share in which that would
     /// have been wrong.
-    pub fn false_share(&self) -> f64 {
+    pub fn false_resignation_share(&self) -> f64 {
         share(self.false_resignations as f64, self.played_through as f64)
     }
 

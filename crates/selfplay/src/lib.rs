@@ -5,13 +5,13 @@
 //! when a batch is drawn. Chunks are files of records. Knows nothing of training.
 
 mod chunk;
+mod context;
 mod counts;
+mod game_in_progress;
 mod lane;
 mod record;
-mod referee;
 mod resign;
 mod search;
-mod seat;
 mod session;
 mod settings;
 mod starts;
@@ -22,10 +22,10 @@ mod tickets;
 pub mod replay;
 
 pub use chunk::{ChunkError, ChunkHeader, chunks, packed_size, read_chunk, read_header, write_chunk};
+pub use context::{ContextError, LaneContext};
 pub use counts::Counts;
 pub use lane::Lane;
 pub use record::{End, GameRecord, Ply};
-pub use referee::{Adjudication, Judge};
 pub use resign::Resign;
 pub use search::{Cheap, SearchKind, SearchSettings};
 pub use session::{Session, SessionError, next_number};

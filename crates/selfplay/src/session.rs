@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use alfil_game::FullGame;
 use alfil_search::{Backend, EvaluatorError, catch_panic};
 
 use crate::chunk::{CHUNK_GAMES, ENDING};
-use crate::{ChunkError, Counts, GameRecord, Judge, Lane, SelfplaySettings, Tickets, chunks, read_chunk, write_chunk};
+use crate::{ChunkError, Counts, GameRecord, Lane, LaneContext, chunks, read_chunk, write_chunk};
 
 /// A chunk is written when it is full, or after so long: what a killed process can lose.
 const CHUNK_TIME: Duration = Duration::from_secs(10);
@@ -31,24 +31,14 @@ pub enum SessionError {
 
 /// Games to be played, and where they go.
 pub struct Session<'a, G: FullGame> {
-    /// How they are played.
-    pub settings: SelfplaySettings,
-    /// The [positions](crate::Starts::listed) that the settings let games begin from.
-    pub listed: Vec<String>,
-    /// By what rules.
-    pub rules: G::Rules,
+    /// Which games, and how they are played.
+    pub context: LaneContext<G>,
     /// Threads, each with an evaluator.
     pub lanes: usize,
     /// Makes the evaluators.
     pub backend: &'a dyn Backend<G>,
-    /// Knows results that end games before the rules do.
-    pub judge: Option<Judge<G>>,
-    /// Which games.
-    pub tickets: Arc<Tickets>,
     /// Set to stop at once: games under way are dropped, those that have ended are written.
     pub stop: &'a AtomicBool,
-    /// What, with a game's number, all its chance follows from.
-    pub seed: u64,
     /// The folder for the chunks. Those that are there already are kept.
     pub folder: &'a Path,
 }
@@ -57,7 +47,7 @@ impl<G: FullGame> Session<'_, G> {
     /// Plays. Tells now and then what has been done. If an evaluator fails or a lane panics, all lanes stop, and the games that
     /// have ended are written.
     pub fn run(self, tell: &mut dyn FnMut(&Counts)) -> Result<Counts, SessionError> {
-        let Session { settings, listed, rules, lanes, backend, judge, tickets, stop, seed, folder } = self;
+        let Session { context, lanes, backend, stop, folder } = self;
         let mut next = first_free(folder)?;
         let broken = AtomicBool::new(false);
         let failed = Mutex::new(None);
@@ -66,19 +56,14 @@ impl<G: FullGame> Session<'_, G> {
         std::thread::scope(|scope| {
             let (finished, arrivals) = channel();
             for lane in 0..lanes.max(1) {
-                let (finished, tickets, counts) = (finished.clone(), Arc::clone(&tickets), &counts);
-                let (settings, listed) = (settings.clone(), listed.clone());
-                let (rules, judge) = (rules.clone(), judge.clone());
-                let (failed, broken) = (&failed, &broken);
+                let (finished, context) = (finished.clone(), context.clone());
+                let (counts, failed, broken) = (&counts, &failed, &broken);
                 let stopped = || stop.load(Relaxed) || broken.load(Relaxed);
                 let play = move || -> Result<(), EvaluatorError> {
                     // Evaluators that use chance should differ.
-                    let seed_of_lane = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(lane as u64);
+                    let seed_of_lane = context.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(lane as u64);
                     let evaluator = backend.evaluator(seed_of_lane)?;
-                    let mut lane_of_games = Lane::new(settings, listed, rules, evaluator, tickets, seed);
-                    if let Some(judge) = judge {
-                        lane_of_games = lane_of_games.with_judge(judge);
-                    }
+                    let mut lane_of_games = Lane::new(context, evaluator);
                     while lane_of_games.is_busy() && !stopped() {
                         // Nobody listens any more if the games cannot be written.
                         lane_of_games.step(&mut |record| drop(finished.send(record)))?;

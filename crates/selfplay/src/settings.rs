@@ -4,7 +4,9 @@ use alfil_core::settings;
 use alfil_core::settings::Findings;
 use alfil_game::FullGame;
 
-use crate::{Adjudication, Cheap, Resign, SearchKind, SearchSettings, Starts, Surprise, Temperature};
+use alfil_search::Adjudication;
+
+use crate::{Cheap, Resign, SearchKind, SearchSettings, Starts, Surprise, Temperature};
 
 settings! {
     /// The settings of self-play. Most are declared in the files of their concepts.

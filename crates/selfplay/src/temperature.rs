@@ -25,9 +25,6 @@ impl Temperature {
     /// In proportion to visits for 30 plies, then the best move.
     pub const ALPHA_ZERO: Temperature = Temperature { first: 1.0, plies: 30, last: 0.0, half_life: 0.0 };
 
-    /// From 0.75 to 0.15 with a half-life of 19 plies, the width of its board.
-    pub const KATAGO: Temperature = Temperature { first: 0.75, plies: 0, last: 0.15, half_life: 19.0 };
-
     /// Always the best move.
     pub const NONE: Temperature = Temperature { first: 0.0, plies: 0, last: 0.0, half_life: 0.0 };
 
@@ -51,9 +48,11 @@ mod tests {
     fn the_temperature_holds_steps_and_decays() {
         assert_eq!([0, 29, 30, 400].map(|ply| Temperature::ALPHA_ZERO.at(ply)), [1.0, 1.0, 0.0, 0.0]);
         assert_eq!(Temperature::NONE.at(0), 0.0);
-        let katago = [0, 19, 38, 2_000].map(|ply| Temperature::KATAGO.at(ply));
-        for (found, expected) in katago.into_iter().zip([0.75, 0.45, 0.3, 0.15]) {
-            assert!((found - expected).abs() < 1e-6, "{katago:?}");
+        // As KataGo has it, whose half-life is the width of its board.
+        let fading = Temperature { first: 0.75, plies: 0, last: 0.15, half_life: 19.0 };
+        let found = [0, 19, 38, 2_000].map(|ply| fading.at(ply));
+        for (found, expected) in found.into_iter().zip([0.75, 0.45, 0.3, 0.15]) {
+            assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");
         }
     }
 }

@@ -1,22 +1,26 @@
 //! Games that end before the rules end them.
 #![allow(clippy::unwrap_used)]
 
-use alfil_game::Estimates;
-use alfil_game::References;
 use std::sync::Arc;
 
 use alfil_game::chess::{Chess, Rules};
 use alfil_game::connect4::Connect4;
-use alfil_game::{First, FullGame, Game, Knowledge, Score, Side};
+use alfil_game::{Estimates, FullGame, Game, Knowledge, Mover, Outcome, References, Score, Side, Tablebase};
 use alfil_search::evaluators::{Handcrafted, Uniform};
-use alfil_selfplay::{Adjudication, End, GameRecord, Judge, Lane, SearchSettings, SelfplaySettings, Starts, Tickets};
+use alfil_search::{Adjudication, Adjudicator, Evaluator};
+use alfil_selfplay::{End, GameRecord, Lane, LaneContext, SearchSettings, SelfplaySettings, Starts, Tickets};
 
 fn settings(adjudication: Adjudication) -> SelfplaySettings {
     let search = SearchSettings { visits: 4, considered: 4, ..SearchSettings::default() };
     SelfplaySettings { at_once: 8, search, adjudication, ..SelfplaySettings::default() }
 }
 
-fn play<G: FullGame>(mut lane: Lane<G>) -> Vec<GameRecord> {
+fn context<G: FullGame>(settings: SelfplaySettings, rules: G::Rules, games: u64, seed: u64) -> LaneContext<G> {
+    LaneContext::open(settings, rules, Arc::new(Tickets::new(games)), seed).unwrap()
+}
+
+fn play<G: FullGame>(context: LaneContext<G>, evaluator: Box<dyn Evaluator<G>>) -> Vec<GameRecord> {
+    let mut lane = Lane::new(context, evaluator);
     let mut records = Vec::new();
     while lane.is_busy() {
         lane.step(&mut |record| records.push(record)).unwrap();
@@ -38,8 +42,7 @@ fn last<G: FullGame>(record: &GameRecord) -> G {
 #[test]
 fn an_oracle_ends_games_as_soon_as_it_is_quick() {
     let settings = settings(Adjudication { oracle: true, ..Adjudication::default() });
-    let lane = Lane::new(settings, Vec::new(), (), Box::new(Uniform::default()), Arc::new(Tickets::new(30)), 1);
-    let records = play::<Connect4>(lane);
+    let records = play::<Connect4>(context(settings, (), 30, 1), Box::new(Uniform::default()));
     let mut oracle = Connect4::oracle().unwrap();
     let quick = oracle.quick_from();
     let mut judged = 0;
@@ -56,15 +59,7 @@ fn an_oracle_ends_games_as_soon_as_it_is_quick() {
 #[test]
 fn a_lasting_lead_in_material_wins() {
     let settings = settings(Adjudication { material: 400, plies: 6, ..Adjudication::default() });
-    let lane = Lane::new(
-        settings,
-        Vec::new(),
-        Default::default(),
-        Box::new(Uniform::default()),
-        Arc::new(Tickets::new(16)),
-        1,
-    );
-    let records = play::<Chess>(lane);
+    let records = play::<Chess>(context(settings, Default::default(), 16, 1), Box::new(Uniform::default()));
     let mut judged = 0;
     for record in records.iter().filter(|record| record.end == End::Adjudicated) {
         // The first player's lead after each move.
@@ -88,8 +83,7 @@ fn a_lead_at_the_ply_cap_wins() {
     // Small searches without knowledge seldom mate or repeat positions before such a cap.
     let rules = Rules { ply_cap: 60, ..Rules::default() };
     let settings = settings(Adjudication { material: 100, plies: u32::MAX, ..Adjudication::default() });
-    let lane = Lane::new(settings, Vec::new(), rules, Box::new(Uniform::default()), Arc::new(Tickets::new(24)), 2);
-    let records = play::<Chess>(lane);
+    let records = play::<Chess>(context(settings, rules, 24, 2), Box::new(Uniform::default()));
     let capped = |record: &&GameRecord| record.plies.len() == 60;
     for record in records.iter().filter(capped) {
         let game: Chess = last(record);
@@ -101,18 +95,32 @@ fn a_lead_at_the_ply_cap_wins() {
     assert!(records.iter().filter(|record| !capped(record)).all(|record| record.end == End::Rules));
 }
 
+/// Tables that say that every ending without queens is won by Black.
+struct NoQueens;
+
+impl Tablebase<Chess> for NoQueens {
+    fn files(&self) -> usize {
+        1
+    }
+
+    fn outcome(&self, game: &Chess) -> Option<Outcome> {
+        let position = game.position();
+        let has_queen = position.split(' ').next().unwrap().contains(['q', 'Q']);
+        (!has_queen).then(|| Outcome::win(Side::Second, "no queens"))
+    }
+
+    fn best_move(&self, _: &Chess) -> Option<(<Chess as Game>::Move, Mover<Score>)> {
+        None
+    }
+}
+
 #[test]
-fn a_judge_is_asked_after_every_move() {
-    // Says that every ending without queens is won by Black.
-    let judge: Judge<Chess> = Arc::new(|game| {
-        (!game.position()[..game.position().find(' ')?].contains(['q', 'Q'])).then_some(First(Score::LOSS))
-    });
+fn tables_are_asked_after_every_move() {
     let starts = Starts { endings_share: 1.0, ..Starts::default() };
     let settings = SelfplaySettings { starts, ..settings(Adjudication::default()) };
-    let evaluator = Box::new(Handcrafted::new(Knowledge::Full));
-    let records = play::<Chess>(
-        Lane::new(settings, Vec::new(), Default::default(), evaluator, Arc::new(Tickets::new(40)), 1).with_judge(judge),
-    );
-    let judged: Vec<&GameRecord> = records.iter().filter(|record| record.end == End::Adjudicated).collect();
-    assert!(judged.len() > 10 && judged.iter().all(|record| record.score().0 == Score::LOSS));
+    let adjudicator = Adjudicator::with_tables(Arc::new(NoQueens));
+    let context = LaneContext { adjudicator, ..context(settings, Default::default(), 40, 1) };
+    let records = play::<Chess>(context, Box::new(Handcrafted::new(Knowledge::Full)));
+    let adjudicated: Vec<&GameRecord> = records.iter().filter(|record| record.end == End::Adjudicated).collect();
+    assert!(adjudicated.len() > 10 && adjudicated.iter().all(|record| record.score().0 == Score::LOSS));
 }

@@ -10,7 +10,7 @@ use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads};
 use alfil_game::connect4::{Connect4, Stones};
 use alfil_nn::{Architecture, Network};
 use alfil_search::evaluators::NetworkBackend;
-use alfil_selfplay::{GameRecord, SelfplaySettings, Session, Tickets, chunks, read_chunk};
+use alfil_selfplay::{GameRecord, LaneContext, SelfplaySettings, Session, Tickets, chunks, read_chunk};
 
 const GAMES: u64 = 24;
 
@@ -36,16 +36,13 @@ fn play(device: &FailingDevice, folder: &Path) -> (u64, Result<(), String>) {
     let network = Network::random::<Stones>(Architecture::new::<Stones>("8x1".parse().unwrap()), 1);
     let backend = NetworkBackend::<Stones>::new(&network, device).unwrap();
     let known = games(folder);
+    let settings = SelfplaySettings { at_once: 4, ..SelfplaySettings::default() };
+    let tickets = Tickets::of((0..GAMES).filter(move |number| !known.contains_key(number)));
     let session = Session {
-        settings: SelfplaySettings { at_once: 4, ..SelfplaySettings::default() },
-        listed: Vec::new(),
-        rules: (),
+        context: LaneContext::open(settings, (), Arc::new(tickets), 5).unwrap(),
         lanes: 2,
         backend: &backend,
-        judge: None,
-        tickets: Arc::new(Tickets::of((0..GAMES).filter(move |number| !known.contains_key(number)))),
         stop: &AtomicBool::new(false),
-        seed: 5,
         folder,
     };
     let mut ended = 0;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use alfil_counting_allocator::{CountingAllocator, forget_most, in_use, most_in_use};
+use alfil_counting_allocator::{CountingAllocator, in_use, peak, reset_peak};
 use alfil_game::chess::{Az21, Chess};
 use alfil_game::{First, Game, Mover, Score, Wdl};
 use alfil_selfplay::replay::{Draw, DrawSettings, Replay, Sampling, ValueTarget, Window, WindowSettings};
@@ -33,7 +33,7 @@ fn game(number: u64) -> GameRecord {
 fn drawing(replay: &mut Replay) -> usize {
     let all = WindowSettings { first: u64::MAX, exponent: 0.65, growth: 0.4, most: u64::MAX };
     let before = in_use();
-    forget_most();
+    reset_peak();
     let window = Window::of(replay, &all);
     let settings = DrawSettings {
         samples: 100_000,
@@ -44,7 +44,7 @@ fn drawing(replay: &mut Replay) -> usize {
     };
     let mut draw = Draw::new(&window, settings);
     (0..20).for_each(|_| assert_eq!(draw.next::<Az21>(replay, 4_096).unwrap().len(), 4_096));
-    most_in_use() - before
+    peak() - before
 }
 
 /// An hour and a half of games against six times as many: nearly ten hours, if two cores play 200 positions per second.

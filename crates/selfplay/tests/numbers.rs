@@ -9,10 +9,10 @@ use alfil_game::FullGame;
 use alfil_game::chess::{Az119, Chess};
 use alfil_game::connect4::{self, Connect4};
 use alfil_nn::{Architecture, Cpu, Network};
-use alfil_search::Backend;
 use alfil_search::evaluators::Kind;
+use alfil_search::{Adjudication, Backend};
 use alfil_selfplay::{
-    Adjudication, Cheap, GameRecord, Resign, SearchKind, SearchSettings, SelfplaySettings, Session, Starts, Surprise,
+    Cheap, GameRecord, LaneContext, Resign, SearchKind, SearchSettings, SelfplaySettings, Session, Starts, Surprise,
     Tickets, chunks, read_chunk,
 };
 
@@ -68,15 +68,10 @@ fn session<'a, G: FullGame>(
     stop: &'a AtomicBool,
 ) -> Session<'a, G> {
     Session {
-        settings,
-        listed: Vec::new(),
-        rules: Default::default(),
+        context: LaneContext::open(settings, Default::default(), Arc::new(tickets), 9).unwrap(),
         lanes,
         backend,
-        judge: None,
-        tickets: Arc::new(tickets),
         stop,
-        seed: 9,
         folder: &folder.0,
     }
 }

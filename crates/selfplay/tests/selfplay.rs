@@ -13,8 +13,8 @@ use alfil_game::{FullGame, Knowledge, Mover, Score, Wdl};
 use alfil_search::Evaluator;
 use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, Kind, Rollout, Uniform};
 use alfil_selfplay::{
-    Cheap, ChunkHeader, End, GameRecord, Lane, Resign, SearchKind, SearchSettings, SelfplaySettings, Session, Surprise,
-    Temperature, Tickets, chunks, next_number, read_chunk, read_header, write_chunk,
+    Cheap, ChunkHeader, End, GameRecord, Lane, LaneContext, Resign, SearchKind, SearchSettings, SelfplaySettings,
+    Session, Surprise, Temperature, Tickets, chunks, next_number, read_chunk, read_header, write_chunk,
 };
 
 const GUMBEL: SearchSettings = SearchSettings {
@@ -34,7 +34,8 @@ fn play<G: FullGame>(
     games: usize,
     seed: u64,
 ) -> (Vec<GameRecord>, Lane<G>) {
-    let mut lane = Lane::new(settings, Vec::new(), G::Rules::default(), evaluator, Arc::new(Tickets::endless()), seed);
+    let context = LaneContext::open(settings, G::Rules::default(), Arc::new(Tickets::endless()), seed).unwrap();
+    let mut lane = Lane::new(context, evaluator);
     let mut records = Vec::new();
     while records.len() < games {
         lane.step(&mut |record| records.push(record)).unwrap();
@@ -102,8 +103,10 @@ fn games_of_every_kind_are_whole() {
 #[test]
 fn a_lane_whose_games_may_not_begin_yet_ends_those_under_way_and_waits() {
     let tickets = Arc::new(Tickets::limited(5.., 3));
-    let mut lane =
-        Lane::<TicTacToe>::new(small(GUMBEL), Vec::new(), (), Box::new(Uniform::default()), Arc::clone(&tickets), 1);
+    let mut lane = Lane::new(
+        LaneContext::<TicTacToe>::open(small(GUMBEL), (), Arc::clone(&tickets), 1).unwrap(),
+        Box::new(Uniform::default()),
+    );
     let mut numbers = Vec::new();
     for (allowed, games) in [(0, 3), (10, 13)] {
         tickets.allow(allowed);
@@ -160,7 +163,8 @@ fn temperature_makes_games_differ() {
     let quiet = SearchSettings { noise_share: 0.0, forced: 0.0, ..PUCT };
     assert_eq!(openings(quiet, Temperature::NONE), 1, "only the temperature is random");
     assert!(openings(quiet, Temperature::ALPHA_ZERO) > 20);
-    assert!(openings(quiet, Temperature::KATAGO) > 20);
+    let fading = Temperature { first: 0.75, plies: 0, last: 0.15, half_life: 19.0 };
+    assert!(openings(quiet, fading) > 20);
     // Gumbel search has its own noise, but takes the best of what it draws.
     let weak = SearchSettings { visits: 8, considered: 2, gumbel_scale: 0.02, ..GUMBEL };
     assert!(openings(weak, Temperature::ALPHA_ZERO) > 20);
@@ -294,15 +298,10 @@ fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
         let first = next_number::<TicTacToe>(&folder).unwrap();
         let tickets = Arc::new(Tickets::of(first..first + games));
         let session = Session {
-            settings: small(GUMBEL),
-            listed: Vec::new(),
-            rules: (),
+            context: LaneContext::open(small(GUMBEL), (), tickets, seed).unwrap(),
             lanes: 2,
             backend: &*backend,
-            judge: None,
-            tickets,
             stop: &stop,
-            seed,
             folder: &folder,
         };
         let counts = session.run(&mut |_| told += 1).unwrap();
@@ -318,15 +317,10 @@ fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
     // A folder that is not there stops it with an error, not with lost games.
     let tickets = Arc::new(Tickets::new(10));
     let session = Session {
-        settings: small(GUMBEL),
-        listed: Vec::new(),
-        rules: (),
+        context: LaneContext::open(small(GUMBEL), (), tickets, 1).unwrap(),
         lanes: 2,
         backend: &*backend,
-        judge: None,
-        tickets,
         stop: &stop,
-        seed: 1,
         folder: &folder,
     };
     assert!(session.run(&mut |_| {}).is_err());

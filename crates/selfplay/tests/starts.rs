@@ -8,7 +8,7 @@ use alfil_game::connect4::Connect4;
 use alfil_game::tictactoe::TicTacToe;
 use alfil_game::{FullGame, Game, Knowledge, read_rules};
 use alfil_search::evaluators::Handcrafted;
-use alfil_selfplay::{GameRecord, Lane, SearchSettings, SelfplaySettings, Starts, Tickets};
+use alfil_selfplay::{GameRecord, Lane, LaneContext, SearchSettings, SelfplaySettings, Starts, Tickets};
 
 /// Games of small searches that begin at the start, at endings or after random plies.
 fn play<G: FullGame>(starts: Starts, games: u64) -> Vec<GameRecord> {
@@ -21,7 +21,8 @@ fn play_by<G: FullGame>(rules: &G::Rules, (starts, listed): (Starts, &[String]),
     let settings = SelfplaySettings { at_once: 8, search, starts, ..SelfplaySettings::default() };
     let tickets = Arc::new(Tickets::new(games));
     let evaluator = Box::new(Handcrafted::new(Knowledge::Full));
-    let mut lane = Lane::<G>::new(settings, listed.to_vec(), rules.clone(), evaluator, tickets, 1);
+    let context = LaneContext::<G>::open(settings, rules.clone(), tickets, 1).unwrap();
+    let mut lane = Lane::new(LaneContext { listed: listed.to_vec(), ..context }, evaluator);
     let mut records = Vec::new();
     while lane.is_busy() {
         lane.step(&mut |record| records.push(record)).unwrap();

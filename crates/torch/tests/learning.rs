@@ -8,8 +8,8 @@ use std::sync::Arc;
 use alfil_game::chess::{Az21, Lc0};
 use alfil_game::{Encoding, Game, Mover, Wdl, connect4, tictactoe};
 use alfil_nn::learning::{
-    Decay, LearnError, Learner, LearningSettings, Loss, LossWeights, Losses, Optimizer, OptimizerKind, Samples,
-    Schedule, Target,
+    Decay, EncodedArchitecture, LearnError, Learner, LearningSettings, Loss, LossWeights, Losses, Optimizer,
+    OptimizerKind, Samples, Schedule, Target,
 };
 use alfil_nn::{
     Activation, Architecture, Engine, HeadShape, Model, Network, Origin, Outputs, PolicyShape, ValueOutput, Weights,
@@ -51,8 +51,12 @@ fn unusual() -> Architecture {
     architecture
 }
 
+fn encoded<E: Encoding>(architecture: &Architecture) -> EncodedArchitecture<'_> {
+    EncodedArchitecture::new::<E>(architecture).unwrap()
+}
+
 fn learner<E: Encoding>(architecture: &Architecture, settings: &LearningSettings) -> TorchLearner {
-    TorchLearner::new::<E>(architecture, settings.clone(), &[Device::Cpu], 7).unwrap()
+    TorchLearner::new(encoded::<E>(architecture), settings.clone(), &[Device::Cpu], 7).unwrap()
 }
 
 /// Positions of random games with random targets, of which one in `without` has no policy (0: all have one).
@@ -216,7 +220,8 @@ fn two_replicas_learn_what_one_does() {
 
     let settings = settings(PLAIN, 0.5);
     let mut one = learner::<E>(&architecture, &settings);
-    let mut two = TorchLearner::new::<E>(&architecture, settings.clone(), &[Device::Cpu, Device::Cpu], 7).unwrap();
+    let mut two =
+        TorchLearner::new(encoded::<E>(&architecture), settings.clone(), &[Device::Cpu, Device::Cpu], 7).unwrap();
     let before = tensors(&one);
     assert_eq!(distance(&before, &tensors(&two)), 0.0);
     for _ in 0..3 {
@@ -235,7 +240,8 @@ fn more_replicas_than_samples_do_no_harm() {
     type E = tictactoe::Stones;
     let architecture = architecture::<E>("16x2");
     let mut learner =
-        TorchLearner::new::<E>(&architecture, settings(SGD, 0.1), &[Device::Cpu, Device::Cpu, Device::Cpu], 7).unwrap();
+        TorchLearner::new(encoded::<E>(&architecture), settings(SGD, 0.1), &[Device::Cpu, Device::Cpu, Device::Cpu], 7)
+            .unwrap();
     let losses = learner.step(&samples::<E>(&architecture, 2, [1, 2], 0)).unwrap();
     assert!(losses.gradient > 0.0);
     assert_eq!(learner.steps(), 1);
@@ -261,7 +267,7 @@ fn a_position_without_moves_teaches_its_value() {
 
 fn resumes<E: Encoding>(architecture: &Architecture, optimizer: Optimizer, devices: &[Device]) {
     let settings = LearningSettings { average: 0.99, clip: 1.0, ..settings(optimizer, 0.01) };
-    let new = |seed| TorchLearner::new::<E>(architecture, settings.clone(), devices, seed).unwrap();
+    let new = |seed| TorchLearner::new(encoded::<E>(architecture), settings.clone(), devices, seed).unwrap();
     let batch = |step: u64| samples::<E>(architecture, 16, [step, 100 + step], 3);
     let mut whole = new(7);
     (0..20).for_each(|step| _ = whole.step(&batch(step)).unwrap());
@@ -427,6 +433,6 @@ fn samples_of_another_game_are_refused() {
     assert!(matches!(learner.step(&batch), Err(LearnError::Samples)));
     assert!(matches!(learner.measure(&batch), Err(LearnError::Samples)));
     assert!(matches!(learner.export(&mut once(batch)), Err(LearnError::Samples)));
-    let no_device = TorchLearner::new::<connect4::Stones>(&architecture, settings(SGD, 0.1), &[], 7);
+    let no_device = TorchLearner::new(encoded::<connect4::Stones>(&architecture), settings(SGD, 0.1), &[], 7);
     assert!(no_device.is_err());
 }

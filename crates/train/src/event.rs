@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use alfil_arena::contest::Report;
+use alfil_arena::contest::MatchReport;
 use alfil_nn::learning::Losses;
 use alfil_selfplay::Counts;
 use alfil_selfplay::replay::Damage;
@@ -43,7 +43,7 @@ pub enum Event<'a> {
     /// A pair of games of the gate.
     Gate {
         /// The match so far.
-        report: &'a Report,
+        report: &'a MatchReport,
         /// Games at most.
         of: u64,
     },

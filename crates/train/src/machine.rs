@@ -5,11 +5,12 @@ use std::sync::Arc;
 use alfil_core::settings::Findings;
 use alfil_core::{choices, settings};
 use alfil_game::Encoding;
-use alfil_nn::learning::{LearnError, Learner, LearningSettings};
+use alfil_nn::learning::{EncodedArchitecture, LearnError, Learner, LearningSettings};
 use alfil_nn::{Architecture, Device, Network};
 use alfil_search::Backend;
 use alfil_search::evaluators::{NetworkBackend, cached};
 
+use crate::Config;
 use crate::run::RunError;
 
 choices! {
@@ -60,9 +61,9 @@ fn is_device(name: &str) -> bool {
     ["cpu", "cuda", "auto"].contains(&name) || matches!(number, Some(Ok(_)))
 }
 
-/// Makes the learner of a run: architecture, name of the encoding, settings, seed.
+/// Makes the learner of a run: architecture, settings, seed.
 pub type MakeLearner =
-    dyn Fn(&Architecture, &str, LearningSettings, u64) -> Result<Box<dyn Learner>, LearnError> + Send + Sync;
+    dyn Fn(EncodedArchitecture<'_>, LearningSettings, u64) -> Result<Box<dyn Learner>, LearnError> + Send + Sync;
 
 /// What a run computes with.
 #[derive(Clone)]
@@ -80,6 +81,18 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// The learner of a run with this configuration, and the architecture of its network.
+    pub(crate) fn learner<E: Encoding>(
+        &self,
+        config: &Config,
+        seed: u64,
+    ) -> Result<(Architecture, Box<dyn Learner>), RunError> {
+        let architecture = config.network.architecture::<E>()?;
+        let encoded = EncodedArchitecture::new::<E>(&architecture)?;
+        let learner = (self.learner)(encoded, config.training.learning.clone(), seed)?;
+        Ok((architecture, learner))
+    }
+
     /// Evaluators of a network.
     pub fn plain_backend<E: Encoding>(&self, network: &Network) -> Result<Arc<dyn Backend<E::Game>>, RunError> {
         Ok(Arc::new(NetworkBackend::<E>::new(network, &*self.device)?))

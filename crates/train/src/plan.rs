@@ -11,8 +11,8 @@ use alfil_nn::learning::{Samples, Target};
 use alfil_search::EvaluatorError;
 use alfil_search::evaluators::Uniform;
 use alfil_selfplay::{
-    Cheap, Counts, GameRecord, Lane, Resign, SearchKind, SearchSettings, SelfplaySettings, Temperature, Tickets,
-    packed_size,
+    Cheap, Counts, GameRecord, Lane, LaneContext, Resign, SearchKind, SearchSettings, SelfplaySettings, Temperature,
+    Tickets, packed_size,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -64,9 +64,7 @@ const RANDOM_GAMES: u64 = 64;
 /// Estimates what a run will take, from measurements of about `time`.
 pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> Result<Plan, RunError> {
     let rules = Run::<E>::check(config)?;
-    let architecture = config.architecture()?;
-    let mut learner =
-        (machine.learner)(&architecture, &config.encoding, config.training.learning.clone(), config.seed)?;
+    let (architecture, mut learner) = machine.learner::<E>(config, config.seed)?;
     let weights = learner.export(&mut std::iter::empty())?;
     let network = Network { architecture: architecture.clone(), weights, origin: alfil_nn::Origin::of::<E>() };
     let (counts, records, seconds) = play::<E>(config, &rules, machine, &network, time / 2)?;
@@ -134,9 +132,8 @@ fn random_length<G: FullGame>(settings: &SelfplaySettings, rules: &G::Rules, see
         resign: Resign::default(),
         ..settings.clone()
     };
-    let listed = settings.starts.listed::<G>(rules)?;
-    let tickets = Arc::new(Tickets::new(RANDOM_GAMES));
-    let mut lane = Lane::<G>::new(settings, listed, rules.clone(), Box::new(Uniform::default()), tickets, seed);
+    let context = LaneContext::<G>::open(settings, rules.clone(), Arc::new(Tickets::new(RANDOM_GAMES)), seed)?;
+    let mut lane = Lane::new(context, Box::new(Uniform::default()));
     while lane.is_busy() {
         lane.step(&mut drop)?;
     }
@@ -152,21 +149,18 @@ fn play<E: Encoding>(
     time: Duration,
 ) -> Result<(Counts, Vec<GameRecord>, f64), RunError> {
     let backend = machine.backend::<E>(network)?;
-    let settings = &config.selfplay;
-    let listed = settings.starts.listed::<E::Game>(rules)?;
-    let (stop, tickets) = (AtomicBool::new(false), Arc::new(Tickets::endless()));
+    let tickets = Arc::new(Tickets::endless());
+    let context = LaneContext::<E::Game>::open(config.selfplay.clone(), rules.clone(), tickets, config.seed)?;
+    let stop = AtomicBool::new(false);
     let began = Instant::now();
     let mut counts = Vec::new();
     let mut records = Vec::new();
     std::thread::scope(|scope| {
         let lanes: Vec<_> = (0..machine.lanes.max(1) as u64)
             .map(|number| {
-                let (settings, listed) = (settings.clone(), listed.clone());
-                let (tickets, stop, backend) = (Arc::clone(&tickets), &stop, &backend);
+                let (context, stop, backend) = (context.clone(), &stop, &backend);
                 scope.spawn(move || -> Result<(Counts, Vec<GameRecord>), EvaluatorError> {
-                    let evaluator = backend.evaluator(number)?;
-                    let mut lane =
-                        Lane::<E::Game>::new(settings, listed, rules.clone(), evaluator, tickets, config.seed);
+                    let mut lane = Lane::new(context, backend.evaluator(number)?);
                     let mut records = Vec::new();
                     // At least one step is measured, however long it takes.
                     lane.step(&mut |record| records.push(record))?;

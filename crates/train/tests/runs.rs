@@ -82,8 +82,8 @@ fn machine(overlap: bool) -> Machine {
 fn machine_on(overlap: bool, device: Arc<dyn Device>) -> Machine {
     let time = Duration::from_millis(if overlap { 20 } else { 0 });
     Machine {
-        learner: Arc::new(move |architecture, _, _, _| {
-            Ok(Box::new(Idle { architecture: architecture.clone(), steps: 0, time, skips: false }))
+        learner: Arc::new(move |encoded, _, _| {
+            Ok(Box::new(Idle { architecture: encoded.architecture().clone(), steps: 0, time, skips: false }))
         }),
         device,
         lanes: 1,
@@ -331,7 +331,7 @@ fn losses_of_skipped_steps_do_not_count() {
         skips: true,
     };
     let machine = Machine {
-        learner: Arc::new(move |architecture, _, _, _| Ok(Box::new(learner(architecture)))),
+        learner: Arc::new(move |encoded, _, _| Ok(Box::new(learner(encoded.architecture())))),
         ..machine(false)
     };
     let mut run = Run::<Stones>::open(folder.run(), config(&[]), machine, &mut |_| {}).unwrap();

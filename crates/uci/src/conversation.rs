@@ -67,7 +67,7 @@ pub fn run(
 enum Event {
     Line(Vec<u8>),
     /// The input has ended, or cannot be read.
-    Silence(io::Result<()>),
+    InputClosed(io::Result<()>),
     /// The thinking thread has ended with an error.
     Failure,
 }
@@ -78,9 +78,9 @@ fn read(mut input: impl BufRead, events: &Sender<Event>) {
         let mut line = Vec::new();
         let event = match read_line(&mut input, &mut line) {
             Ok(true) => Event::Line(line),
-            Ok(false) => Event::Silence(Ok(())),
+            Ok(false) => Event::InputClosed(Ok(())),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => Event::Silence(Err(error)),
+            Err(error) => Event::InputClosed(Err(error)),
         };
         let is_last = match &event {
             Event::Line(line) => matches!(Command::parse(&String::from_utf8_lossy(line)), Command::Quit),
@@ -127,15 +127,15 @@ impl Conversation<'_> {
                         break (end, Ok(()));
                     }
                 }
-                Ok(Event::Silence(read)) => break (End::Silence, read),
+                Ok(Event::InputClosed(read)) => break (End::InputClosed, read),
                 Ok(Event::Failure) => break (End::Failure, Ok(())),
                 // We hold a sender ourselves.
-                Err(_) => break (End::Silence, Ok(())),
+                Err(_) => break (End::InputClosed, Ok(())),
             }
         };
         // If the input ends without a quit, as a file does, a limited search is allowed to finish.
         if let Some(handle) = &engine.handle
-            && (end != End::Silence || handle.is_held())
+            && (end != End::InputClosed || handle.is_held())
         {
             handle.control.stop();
         }

@@ -26,7 +26,7 @@ pub(crate) enum Job<G: FullGame> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// The input has ended.
-    Silence,
+    InputClosed,
     /// The program has sent quit.
     Quit,
     /// The program wants to play another game.

@@ -3,18 +3,25 @@
 use std::fmt::Write;
 
 use alfil_game::{FullGame, Mover, Wdl};
-use alfil_search::parallel::{Line, Report};
+use alfil_search::parallel::{Line, SearchReport};
 use alfil_search::tree::Child;
 
 use crate::options::Options;
 
 /// One line of information for each move that is reported on.
-pub(crate) fn lines<G: FullGame>(report: &Report, root: &G, options: &Options) -> Vec<String> {
+pub(crate) fn lines<G: FullGame>(report: &SearchReport, root: &G, options: &Options) -> Vec<String> {
     let several = report.lines.len() > 1;
     (1..).zip(&report.lines).map(|(number, line)| info(report, number, several, line, root, options)).collect()
 }
 
-fn info<G: FullGame>(report: &Report, number: u32, several: bool, line: &Line, root: &G, options: &Options) -> String {
+fn info<G: FullGame>(
+    report: &SearchReport,
+    number: u32,
+    several: bool,
+    line: &Line,
+    root: &G,
+    options: &Options,
+) -> String {
     let mut text = format!(
         "info depth {} seldepth {} time {} nodes {}",
         report.depth.max(1),

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use alfil_game::{FullGame, Knowledge, Mover, Side, Wdl};
 use alfil_nn::{Bundled, Cpu, Device, Devices, Network};
 use alfil_search::evaluators::{BackendError, CacheMemory, Kind, cached_moves};
-use alfil_search::parallel::{Control, Ended, Limits, Report, Search, Settings};
+use alfil_search::parallel::{Control, Limits, ParallelSettings, Search, SearchReport, StopReason};
 use alfil_search::root::pick;
 use alfil_search::selection::{Puct, Rule};
 use alfil_search::tree::{Tree, USUAL_MOVES};
@@ -23,7 +23,7 @@ use crate::{info, strength};
 
 /// The options that evaluators, tree and cache were made for.
 #[derive(PartialEq)]
-struct Equipment {
+struct LoadedOptions {
     weights_file: String,
     device: String,
     hash: u32,
@@ -41,7 +41,7 @@ pub(crate) struct Thinker<G: FullGame> {
     voice: Voice,
     /// Devices other than the CPU, if the program has them.
     devices: Option<&'static dyn Devices>,
-    equipment: Option<Equipment>,
+    equipment: Option<LoadedOptions>,
     search: Option<Search<G>>,
     cache: Option<Arc<CacheMemory>>,
     known: KnownMoves<G>,
@@ -78,7 +78,7 @@ impl<G: FullGame> Thinker<G> {
     /// Prepares everything that the options ask for. What cannot be used is reported and replaced.
     pub fn prepare(&mut self, options: &Options) -> Result<(), EvaluatorError> {
         self.known.prepare(options, &self.voice);
-        let equipment = Equipment {
+        let equipment = LoadedOptions {
             weights_file: options.weights_file.clone(),
             device: options.device.clone(),
             hash: options.hash,
@@ -108,7 +108,7 @@ impl<G: FullGame> Thinker<G> {
         let mut search = Search::new(tree, evaluators, G::new(&G::Rules::default()));
         // One evaluation, to measure how long it takes.
         let limits = Limits { visits: Some(1), ..Limits::default() };
-        let report = search.run(&Settings::default(), &limits, &Control::default(), &mut |_| {})?;
+        let report = search.run(&ParallelSettings::default(), &limits, &Control::default(), &mut |_| {})?;
         search.clear();
         self.latency = report.elapsed;
         self.search = Some(search);
@@ -230,7 +230,7 @@ impl<G: FullGame> Thinker<G> {
         start: &G,
         moves: &[G::Move],
         root: &G,
-    ) -> Result<Option<Report>, EvaluatorError> {
+    ) -> Result<Option<SearchReport>, EvaluatorError> {
         let Task { options, go, handle, .. } = task;
         let Some(search) = &mut self.search else { return Ok(None) };
         search.go_to(start, moves);
@@ -245,11 +245,11 @@ impl<G: FullGame> Thinker<G> {
             only: task.only.iter().map(|&m| m.into()).collect(),
         };
         let voice = self.voice.clone();
-        let tell = |report: &Report| info::lines(report, root, options).iter().for_each(|line| voice.say(line));
+        let tell = |report: &SearchReport| info::lines(report, root, options).iter().for_each(|line| voice.say(line));
         let report =
             search.run(&settings(options, root.side()), &limits, &handle.control, &mut |report| tell(report))?;
         tell(&report);
-        if report.ended == Some(Ended::Full) {
+        if report.ended == Some(StopReason::Full) {
             voice.notice("the tree is full: a larger Hash would allow a longer search");
         }
         if options.verbose_move_stats
@@ -337,9 +337,9 @@ fn play_settings(options: &Options, side: Side) -> PlaySettings {
     PlaySettings { rule, policy_temperature: options.policy_temperature }
 }
 
-fn settings(options: &Options, side: Side) -> Settings {
+fn settings(options: &Options, side: Side) -> ParallelSettings {
     let PlaySettings { rule, .. } = play_settings(options, side);
-    Settings { rule, lines: options.multi_pv as usize, ..Settings::default() }
+    ParallelSettings { rule, lines: options.multi_pv as usize, ..ParallelSettings::default() }
 }
 
 /// Evaluators that need no network.

@@ -2,14 +2,11 @@
 
 use std::time::Instant;
 
-use alfil_game::{First, FullGame, Outcome, Score, Side};
-use alfil_search::EvaluatorError;
+use alfil_game::{First, FullGame, Score, Side};
+use alfil_search::{Adjudicator, EvaluatorError, Lead};
 
 use crate::player::{Choice, Played, Player, PlayerError};
 use alfil_core::wording::shorten;
-
-/// Ends games whose result is known for certain before the rules end them.
-pub type Referee<'a, G> = &'a (dyn Fn(&G) -> Option<Outcome> + Send + Sync);
 
 /// How a game went.
 pub(super) struct Finished<G: FullGame> {
@@ -24,20 +21,20 @@ pub(super) struct Finished<G: FullGame> {
 }
 
 /// The players of a game by side, with their seeds.
-pub(super) struct Seats<'a, G: FullGame> {
+pub(super) struct Sides<'a, G: FullGame> {
     pub players: [&'a mut dyn Player<G>; 2],
     pub seeds: [u64; 2],
 }
 
-/// Plays a game to its end, by the rules or by the referee. None if it was told to stop. An evaluator that fails is no fault of
-/// a player: the game does not count.
+/// Plays a game to its end, by the rules or by adjudication. None if it was stopped. If an evaluator fails, neither player
+/// loses: the game does not count.
 pub(super) fn play_game<G: FullGame>(
     opening: &Played<G>,
-    seats: Seats<'_, G>,
-    referee: Option<Referee<'_, G>>,
+    sides: Sides<'_, G>,
+    adjudicator: &mut Adjudicator<G>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<Finished<G>>, EvaluatorError> {
-    let Seats { players: [first, second], seeds } = seats;
+    let Sides { players: [first, second], seeds } = sides;
     let mut played = opening.clone();
     let mut notes = Vec::new();
     let lost = |side: Side, error: PlayerError, played, notes| {
@@ -59,10 +56,10 @@ pub(super) fn play_game<G: FullGame>(
     if let Err(error) = second.new_game(seeds[1]) {
         return lost(Side::Second, error, played, notes);
     }
-    let mut moves = Vec::new();
+    let (mut moves, mut lead) = (Vec::new(), Lead::default());
     loop {
-        let judged = || referee.and_then(|referee| referee(played.now()));
-        if let Some(outcome) = played.now().legal_moves(&mut moves).or_else(judged) {
+        let mut adjudicated = || adjudicator.outcome(played.now(), &mut lead);
+        if let Some(outcome) = played.now().legal_moves(&mut moves).or_else(&mut adjudicated) {
             let end = outcome.reason.to_owned();
             return Ok(Some(Finished { played, notes, score: outcome.score, end, fault: None }));
         }

@@ -18,9 +18,8 @@ mod tally;
 
 pub use archive::Archive;
 pub use error::ContestError;
-pub use game::Referee;
-pub use play::{Match, Progress, Settings};
+pub use play::{Match, MatchSettings, Progress};
 pub use record::{Fault, Record, Who};
-pub use report::{Ended, Report};
+pub use report::{MatchEnd, MatchReport};
 
 pub use crate::line_file::StateError;

@@ -2,20 +2,20 @@
 
 use alfil_core::seed::derive;
 use alfil_game::{First, FullGame, Side, Swap};
-use alfil_search::EvaluatorError;
+use alfil_search::{Adjudicator, EvaluatorError};
 
-use super::game::{Finished, Referee, Seats, play_game};
+use super::game::{Finished, Sides, play_game};
 use super::{Fault, Record, Who};
 use crate::player::{Played, Player};
 
-/// A thread's own two players.
-pub(super) struct Opponents<'a, G: FullGame> {
+/// A thread's own two players and adjudicator.
+pub(super) struct Opponents<G: FullGame> {
     pub a: Box<dyn Player<G>>,
     pub b: Box<dyn Player<G>>,
-    pub referee: Option<Referee<'a, G>>,
+    pub adjudicator: Adjudicator<G>,
 }
 
-impl<G: FullGame> Opponents<'_, G> {
+impl<G: FullGame> Opponents<G> {
     /// Plays an opening with A first, then with B first. None if it was told to stop.
     pub fn play(
         &mut self,
@@ -26,11 +26,11 @@ impl<G: FullGame> Opponents<'_, G> {
     ) -> Result<Option<[Record; 2]>, EvaluatorError> {
         let mut game = |first: Who| {
             let seed = |who: Who| derive(seed, &[pair, first as u64, who as u64]);
-            let seats = match first {
-                Who::A => Seats { players: [&mut *self.a, &mut *self.b], seeds: [seed(Who::A), seed(Who::B)] },
-                Who::B => Seats { players: [&mut *self.b, &mut *self.a], seeds: [seed(Who::B), seed(Who::A)] },
+            let sides = match first {
+                Who::A => Sides { players: [&mut *self.a, &mut *self.b], seeds: [seed(Who::A), seed(Who::B)] },
+                Who::B => Sides { players: [&mut *self.b, &mut *self.a], seeds: [seed(Who::B), seed(Who::A)] },
             };
-            let played = play_game(opening, seats, self.referee, stop)?;
+            let played = play_game(opening, sides, &mut self.adjudicator, stop)?;
             Ok(played.map(|played| record(pair, first, opening, played)))
         };
         let Some(one) = game(Who::A)? else { return Ok(None) };

@@ -6,20 +6,20 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 
 use alfil_game::FullGame;
-use alfil_search::{EvaluatorError, catch_panic};
+use alfil_search::{Adjudicator, EvaluatorError, catch_panic};
 
 use super::archive::OpenArchive;
 use super::journal::Header;
 use super::pair::Opponents;
 use super::tally::Tally;
-use super::{Archive, ContestError, Ended, Record, Referee, Report};
+use super::{Archive, ContestError, MatchEnd, MatchReport, Record};
 use crate::opening::Openings;
 use crate::player::{Entrant, Played};
 use crate::stats::Sprt;
 
 /// How a match is played.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct MatchSettings {
     /// Games, rounded up to whole pairs.
     pub games: u64,
     /// Threads, each of which plays whole pairs with its own two players.
@@ -39,9 +39,9 @@ pub struct Match<'a, G: FullGame> {
     /// Where the games begin.
     pub openings: &'a mut Openings<G>,
     /// How it is played.
-    pub settings: Settings,
-    /// Who may end games early.
-    pub referee: Option<Referee<'a, G>>,
+    pub settings: MatchSettings,
+    /// Ends games before the rules do.
+    pub adjudicator: Adjudicator<G>,
     /// Where finished games go.
     pub archive: Archive,
 }
@@ -49,7 +49,7 @@ pub struct Match<'a, G: FullGame> {
 /// Reported after every pair, and once at the beginning if the match resumes from a journal.
 pub struct Progress<'a> {
     /// The match so far.
-    pub report: &'a Report,
+    pub report: &'a MatchReport,
     /// The pair that has just been finished. It counts once all before it are finished too.
     pub pair: Option<&'a [Record; 2]>,
 }
@@ -57,7 +57,7 @@ pub struct Progress<'a> {
 impl<G: FullGame> Match<'_, G> {
     /// Plays until all games are played, the test is decided, or `stop` is set. Games under way are dropped then, and
     /// when an evaluator fails; what was finished is in the archive.
-    pub fn run(self, tell: &mut dyn FnMut(Progress<'_>), stop: &AtomicBool) -> Result<Report, ContestError> {
+    pub fn run(self, tell: &mut dyn FnMut(Progress<'_>), stop: &AtomicBool) -> Result<MatchReport, ContestError> {
         self.run_without(HashSet::new(), tell, stop)
     }
 
@@ -67,8 +67,8 @@ impl<G: FullGame> Match<'_, G> {
         mut done: HashSet<u64>,
         tell: &mut dyn FnMut(Progress<'_>),
         stop: &AtomicBool,
-    ) -> Result<Report, ContestError> {
-        let Match { a, b, openings, settings, referee, archive } = self;
+    ) -> Result<MatchReport, ContestError> {
+        let Match { a, b, openings, settings, adjudicator, archive } = self;
         let report = Tally::empty(&a.name, &b.name, G::NAME);
         let header = Header::new([a, b], openings, settings.seed);
         let mut files = OpenArchive::<G>::new();
@@ -100,10 +100,11 @@ impl<G: FullGame> Match<'_, G> {
         std::thread::scope(|scope| {
             let (finished, arrivals) = channel();
             for _ in 0..settings.concurrency.max(1) {
-                let (finished, schedule, halted) = (finished.clone(), &schedule, &halted);
+                let (finished, adjudicator) = (finished.clone(), adjudicator.clone());
+                let (schedule, halted) = (&schedule, &halted);
                 scope.spawn(move || {
                     let worked = catch_panic("the match", || {
-                        let opponents = Opponents { a: a.player()?, b: b.player()?, referee };
+                        let opponents = Opponents { a: a.player()?, b: b.player()?, adjudicator };
                         work(opponents, schedule, settings.seed, halted, &finished)
                     });
                     if let Err(failed) = worked.flatten() {
@@ -136,7 +137,7 @@ impl<G: FullGame> Match<'_, G> {
             arrivals.into_iter().try_for_each(&mut keep).inspect_err(|_| halt.store(true, Relaxed))?;
             failed.map_or(Ok(()), |why| Err(ContestError::from(why)))
         })?;
-        tally.report.ended.get_or_insert(Ended::Stopped);
+        tally.report.ended.get_or_insert(MatchEnd::Stopped);
         Ok(tally.report)
     }
 }
@@ -163,7 +164,7 @@ impl<G: FullGame> Schedule<'_, G> {
 
 /// One thread's part of a match.
 fn work<G: FullGame>(
-    mut opponents: Opponents<'_, G>,
+    mut opponents: Opponents<G>,
     schedule: &Mutex<Schedule<'_, G>>,
     seed: u64,
     halted: &(dyn Fn() -> bool + Sync),

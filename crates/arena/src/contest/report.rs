@@ -5,7 +5,7 @@ use crate::stats::{Pairs, Sprt, SprtState};
 
 /// The state of a match, from A's side.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct MatchReport {
     /// A's name.
     pub a: String,
     /// B's name.
@@ -29,12 +29,12 @@ pub struct Report {
     /// Games that the journal had from an earlier run.
     pub resumed: u64,
     /// Why the match ended, if it has.
-    pub ended: Option<Ended>,
+    pub ended: Option<MatchEnd>,
 }
 
 /// Why a match ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum MatchEnd {
     /// All games were played.
     Played,
     /// The sequential test came to a decision.
@@ -43,7 +43,7 @@ pub enum Ended {
     Stopped,
 }
 
-impl Report {
+impl MatchReport {
     /// Games that count.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{Ended, Fault, Report, Who};
+use super::{Fault, MatchEnd, MatchReport, Who};
 use crate::stats::{Decision, Sprt, SprtState};
 use alfil_core::wording::cut;
 
@@ -17,7 +17,7 @@ const TEXT: usize = 66;
 /// Faults that are listed one by one.
 const FAULTS_LISTED: usize = 5;
 
-impl fmt::Display for Report {
+impl fmt::Display for MatchReport {
     /// A summary in 80 columns.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (games, pairs) = (self.games(), self.pairs.pairs());
@@ -50,9 +50,9 @@ impl fmt::Display for Report {
     }
 }
 
-impl Report {
+impl MatchReport {
     fn write_stopped(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.ended == Some(Ended::Stopped) { writeln!(f, "  stopped before the end") } else { Ok(()) }
+        if self.ended == Some(MatchEnd::Stopped) { writeln!(f, "  stopped before the end") } else { Ok(()) }
     }
 
     fn write_faults(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -88,7 +88,7 @@ impl Report {
             "pairs": self.pairs.counts, "quarter_pairs": self.pairs.quarters,
             "elo": elo.elo, "elo_low": elo.low, "elo_high": elo.high, "superiority": self.pairs.superiority(),
             "sprt": sprt, "faults": self.faults.iter().map(fault).collect::<Vec<_>>(), "resumed": self.resumed,
-            "stopped": self.ended == Some(Ended::Stopped),
+            "stopped": self.ended == Some(MatchEnd::Stopped),
         })
     }
 

@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::{Ended, Record, Report};
+use super::{MatchEnd, MatchReport, Record};
 use crate::stats::{Pairs, Sprt};
 
 /// Pairs arrive in any order, since threads play at their own pace. They are counted from the first without a gap, so
 /// that a decision depends neither on the threads nor on short games ending sooner.
 pub(super) struct Tally {
-    pub report: Report,
+    pub report: MatchReport,
     /// Pairs to play.
     target: u64,
     sprt: Option<Sprt>,
@@ -17,7 +17,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub fn new(report: Report, target: u64, sprt: Option<Sprt>) -> Tally {
+    pub fn new(report: MatchReport, target: u64, sprt: Option<Sprt>) -> Tally {
         let mut tally = Tally { report, target, sprt, waiting: BTreeMap::new() };
         tally.decide();
         tally
@@ -61,16 +61,16 @@ impl Tally {
     fn decide(&mut self) {
         self.report.sprt = self.sprt.map(|sprt| (sprt, sprt.state(&self.report.pairs)));
         if self.report.sprt.is_some_and(|(_, state)| state.decision.is_some()) {
-            self.report.ended = Some(Ended::Decided);
+            self.report.ended = Some(MatchEnd::Decided);
         } else if self.report.pairs.pairs() >= self.target {
-            self.report.ended = Some(Ended::Played);
+            self.report.ended = Some(MatchEnd::Played);
         }
     }
 
-    pub fn empty(a: &str, b: &str, game: &'static str) -> Report {
+    pub fn empty(a: &str, b: &str, game: &'static str) -> MatchReport {
         // A player against itself, for example, needs two names.
         let b = if a == b { format!("{b} (2)") } else { b.to_owned() };
-        Report {
+        MatchReport {
             a: a.to_owned(),
             b,
             game,

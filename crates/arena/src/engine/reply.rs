@@ -1,6 +1,6 @@
 //! Reading an engine's replies.
 
-use crate::player::{Opinion, Worth};
+use crate::player::{MoveScore, Opinion};
 
 /// Options that are read from an engine; no engine has nearly as many.
 pub(super) const MOST_OPTIONS: usize = 4096;
@@ -30,26 +30,26 @@ pub(super) fn opinion(line: &str) -> Option<Opinion> {
     if words.next() != Some("info") {
         return None;
     }
-    let (mut depth, mut worth) = (0, None);
+    let (mut depth, mut score) = (0, None);
     while let Some(word) = words.next() {
         match word {
             "depth" => depth = words.next()?.parse().ok()?,
             "multipv" if words.next()? != "1" => return None,
-            "score" => worth = Some(read_worth(words.next()?, words.next()?.parse().ok()?)?),
+            "score" => score = Some(read_score(words.next()?, words.next()?.parse().ok()?)?),
             // Moves and free text follow to the end of the line.
             "pv" | "string" => break,
             _ => {}
         }
     }
-    Some(Opinion { worth: worth?, depth })
+    Some(Opinion { score: score?, depth })
 }
 
 /// `cp` counts hundredths of a pawn, `mate` moves: the mover's own if it mates, the other's if it is mated.
-fn read_worth(unit: &str, number: i32) -> Option<Worth> {
+fn read_score(unit: &str, number: i32) -> Option<MoveScore> {
     Some(match unit {
-        "cp" => Worth::Hundredths(number),
-        "mate" if number > 0 => Worth::Win(number.unsigned_abs().saturating_mul(2).saturating_sub(1)),
-        "mate" => Worth::Loss(number.unsigned_abs().saturating_mul(2)),
+        "cp" => MoveScore::Hundredths(number),
+        "mate" if number > 0 => MoveScore::Win(number.unsigned_abs().saturating_mul(2).saturating_sub(1)),
+        "mate" => MoveScore::Loss(number.unsigned_abs().saturating_mul(2)),
         _ => return None,
     })
 }

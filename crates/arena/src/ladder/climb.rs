@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use alfil_core::seed::derive;
 use alfil_game::FullGame;
+use alfil_search::Adjudicator;
 
 use super::standings::{Row, Standings};
 use super::state::{Meeting, State};
-use crate::contest::{Archive, ContestError, Match, Progress, Settings};
+use crate::contest::{Archive, ContestError, Match, MatchSettings, Progress};
 use crate::opening::Openings;
 use crate::player::Entrant;
 use crate::stats::{Encounter, most_informative, ratings};
@@ -116,10 +117,17 @@ impl<G: FullGame> Ladder<G> {
             };
             // Opening and seed of a pair are derived from its number.
             let settings =
-                Settings { games: 2 * of, concurrency, seed: derive(seed, &[a as u64, b as u64]), sprt: None };
+                MatchSettings { games: 2 * of, concurrency, seed: derive(seed, &[a as u64, b as u64]), sprt: None };
             let openings = &mut openings;
-            Match { a: one, b: other, openings, settings, referee: None, archive: Archive::default() }
-                .run_without(done, &mut note, stop)?;
+            Match {
+                a: one,
+                b: other,
+                openings,
+                settings,
+                adjudicator: Adjudicator::default(),
+                archive: Archive::default(),
+            }
+            .run_without(done, &mut note, stop)?;
             if let Some(error) = failed {
                 return Err(error.into());
             }
@@ -161,7 +169,7 @@ fn merge<G: FullGame>(players: Vec<Entrant<G>>, anchor: usize) -> (Vec<Entrant<G
 
 /// The games between two players.
 #[derive(Default)]
-struct Between {
+struct HeadToHead {
     games: u64,
     /// Points of the player with the lower number.
     points: f64,
@@ -171,7 +179,7 @@ struct Between {
     planned: u64,
 }
 
-impl Between {
+impl HeadToHead {
     fn is_interrupted(&self) -> bool {
         (self.pairs.len() as u64) < self.planned
     }
@@ -179,7 +187,7 @@ impl Between {
 
 /// Results by pairs of players, the one with the lower number first.
 #[derive(Default)]
-struct Results(BTreeMap<(usize, usize), Between>);
+struct Results(BTreeMap<(usize, usize), HeadToHead>);
 
 impl Results {
     /// Adds the meetings of the state file. Returns the identities of those who are not among the players: they get the
@@ -245,8 +253,8 @@ impl Results {
     }
 
     fn encounters(&self) -> Vec<Encounter> {
-        let encounter = |(&(a, b), between): (&(usize, usize), &Between)| {
-            let Between { games, points, .. } = *between;
+        let encounter = |(&(a, b), between): (&(usize, usize), &HeadToHead)| {
+            let HeadToHead { games, points, .. } = *between;
             Encounter { a, b, games: games as f64, score: points }
         };
         self.0.iter().map(encounter).collect()

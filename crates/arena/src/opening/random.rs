@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use alfil_core::seed::derive;
 use alfil_game::{FullGame, Knowledge};
-use alfil_search::classical::{AlphaBeta, GameNode, Settings};
+use alfil_search::classical::{AlphaBeta, AlphaBetaSettings, GameNode};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -34,7 +34,8 @@ pub(super) struct RandomOpenings<G: FullGame> {
 impl<G: FullGame> RandomOpenings<G> {
     pub fn new(seed: u64, rules: G::Rules) -> RandomOpenings<G> {
         // Nothing is remembered from one opening to the next: each follows from the seed and its number.
-        let searcher = AlphaBeta::new(Settings { table: false, table_bytes: 0, ..Settings::default() });
+        let searcher =
+            AlphaBeta::new(AlphaBetaSettings { table: false, table_bytes: 0, ..AlphaBetaSettings::default() });
         RandomOpenings { seed, rules, made: Vec::new(), seen: HashSet::new(), searcher, moves: Vec::new() }
     }
 

@@ -1,15 +1,15 @@
 //! The classical player.
 
 use alfil_game::{Estimates, Knowledge};
-use alfil_search::classical::{AlphaBeta, GameNode, Settings};
+use alfil_search::classical::{AlphaBeta, AlphaBetaSettings, GameNode};
 
-use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
+use super::{Choice, MoveScore, Opinion, Played, Player, PlayerError};
 
 /// Alpha-beta to a fixed depth with the game's handcrafted evaluation. Deterministic.
 pub struct AlphaBetaPlayer<G: Estimates> {
     depth: u32,
     knowledge: Knowledge,
-    settings: Settings,
+    settings: AlphaBetaSettings,
     searcher: AlphaBeta<GameNode<G>>,
 }
 
@@ -17,7 +17,7 @@ impl<G: Estimates> AlphaBetaPlayer<G> {
     /// Searches `depth` plies, at least one, then with `quiescence` only captures until the position is quiet, and
     /// evaluates with this much knowledge.
     pub fn new(depth: u32, knowledge: Knowledge, quiescence: bool) -> AlphaBetaPlayer<G> {
-        let settings = Settings { quiescence, ..Settings::default() };
+        let settings = AlphaBetaSettings { quiescence, ..AlphaBetaSettings::default() };
         AlphaBetaPlayer { depth: depth.max(1), knowledge, settings, searcher: AlphaBeta::new(settings) }
     }
 }
@@ -33,7 +33,7 @@ impl<G: Estimates> Player<G> for AlphaBetaPlayer<G> {
         let node = GameNode { game: game.now().clone(), knowledge: self.knowledge };
         let found = self.searcher.search(&node, self.depth);
         let m = found.line.first().copied().ok_or(PlayerError::NoMove)?;
-        let worth = Worth::from_classical(found.value).in_turns(game.now(), found.line);
-        Ok(Choice { m, opinion: Some(Opinion { worth, depth: self.depth }) })
+        let score = MoveScore::from_classical(found.value).in_turns(game.now(), found.line);
+        Ok(Choice { m, opinion: Some(Opinion { score, depth: self.depth }) })
     }
 }

@@ -18,13 +18,13 @@ pub struct ExternalSettings {
     /// The limits of its search.
     pub go: Go,
     /// How long to wait for it.
-    pub patience: Patience,
+    pub patience: Timeouts,
 }
 
 impl ExternalSettings {
     /// The program with no options.
     pub fn new(command: &str, go: Go) -> ExternalSettings {
-        ExternalSettings { command: command.to_owned(), options: Vec::new(), go, patience: Patience::default() }
+        ExternalSettings { command: command.to_owned(), options: Vec::new(), go, patience: Timeouts::default() }
     }
 
     /// The threads that it keeps busy, as far as its options say.
@@ -36,7 +36,7 @@ impl ExternalSettings {
 
 /// How long to wait for a program, beyond its thinking time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct Timeouts {
     /// Time to be ready, at the start and between moves. Large networks take seconds to load.
     pub ready: Duration,
     /// Time beyond that for a move. Other games may keep the machine busy.
@@ -47,9 +47,9 @@ pub struct Patience {
     pub untimed: Duration,
 }
 
-impl Default for Patience {
-    fn default() -> Patience {
-        Patience {
+impl Default for Timeouts {
+    fn default() -> Timeouts {
+        Timeouts {
             ready: Duration::from_secs(20),
             late: Duration::from_secs(5),
             flag: Duration::from_millis(250),

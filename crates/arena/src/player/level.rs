@@ -1,4 +1,4 @@
-//! Levels of difficulty: opponents that are worth beating, and can be beaten.
+//! Levels of difficulty: opponents that are score beating, and can be beaten.
 
 use std::ops::RangeInclusive;
 

@@ -9,14 +9,14 @@ use alfil_search::classical::{WIN, is_decided};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Opinion {
     /// The evaluation.
-    pub worth: Worth,
+    pub score: MoveScore,
     /// Plies that the player searched.
     pub depth: u32,
 }
 
 /// An evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Worth {
+pub enum MoveScore {
     /// In hundredths of the game's smallest piece.
     Hundredths(i32),
     /// A forced win in this many turns of both sides together.
@@ -29,25 +29,25 @@ pub enum Worth {
 /// mean the same.
 const SCALE: f32 = 400.0;
 
-impl Worth {
+impl MoveScore {
     /// From the value of a classical search in which every move is a turn.
-    pub fn from_classical(value: i32) -> Worth {
+    pub fn from_classical(value: i32) -> MoveScore {
         match value {
-            value if !is_decided(value) => Worth::Hundredths(value),
-            value if value > 0 => Worth::Win(WIN.saturating_sub(value).unsigned_abs()),
-            value => Worth::Loss(WIN.saturating_add(value).unsigned_abs()),
+            value if !is_decided(value) => MoveScore::Hundredths(value),
+            value if value > 0 => MoveScore::Win(WIN.saturating_sub(value).unsigned_abs()),
+            value => MoveScore::Loss(WIN.saturating_add(value).unsigned_abs()),
         }
     }
 
     /// From an expected result between -1 and 1.
-    pub fn from_value(value: f32) -> Worth {
+    pub fn from_value(value: f32) -> MoveScore {
         let value = if value.is_nan() { 0.0 } else { value.clamp(-0.9999, 0.9999) };
-        Worth::Hundredths((SCALE * ((1.0 + value) / (1.0 - value)).log10()).round() as i32)
+        MoveScore::Hundredths((SCALE * ((1.0 + value) / (1.0 - value)).log10()).round() as i32)
     }
 
     /// Converts moves to turns, where `line` is expected from `game` on. After the line, every turn is taken to be one
     /// move.
-    pub(super) fn in_turns<G: Game>(self, game: &G, line: impl IntoIterator<Item = G::Move>) -> Worth {
+    pub(super) fn in_turns<G: Game>(self, game: &G, line: impl IntoIterator<Item = G::Move>) -> MoveScore {
         let turns = |plies: u32| {
             let (mut game, mut last) = (game.clone(), None);
             let (mut turns, mut left) = (0, plies);
@@ -61,43 +61,43 @@ impl Worth {
             turns + left - u32::from(goes_on)
         };
         match self {
-            Worth::Hundredths(_) => self,
-            Worth::Win(plies) => Worth::Win(turns(plies)),
-            Worth::Loss(plies) => Worth::Loss(turns(plies)),
+            MoveScore::Hundredths(_) => self,
+            MoveScore::Win(plies) => MoveScore::Win(turns(plies)),
+            MoveScore::Loss(plies) => MoveScore::Loss(turns(plies)),
         }
     }
 
     /// The mover's own turns to a proven result.
     pub fn own_turns(self) -> Option<u32> {
         match self {
-            Worth::Hundredths(_) => None,
-            Worth::Win(turns) | Worth::Loss(turns) => Some(turns.div_ceil(2)),
+            MoveScore::Hundredths(_) => None,
+            MoveScore::Win(turns) | MoveScore::Loss(turns) => Some(turns.div_ceil(2)),
         }
     }
 
     /// The expected points, from 0 to 1.
     pub fn points(self) -> f32 {
         match self {
-            Worth::Hundredths(worth) => 1.0 / (1.0 + 10f32.powf(-(worth as f32) / SCALE)),
-            Worth::Win(_) => 1.0,
-            Worth::Loss(_) => 0.0,
+            MoveScore::Hundredths(score) => 1.0 / (1.0 + 10f32.powf(-(score as f32) / SCALE)),
+            MoveScore::Win(_) => 1.0,
+            MoveScore::Loss(_) => 0.0,
         }
     }
 }
 
-impl fmt::Display for Worth {
+impl fmt::Display for MoveScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Worth::Hundredths(worth) => write!(f, "{:+.2}", f64::from(*worth) / 100.0),
-            Worth::Win(turns) => write!(f, "+M{}", turns.div_ceil(2)),
-            Worth::Loss(turns) => write!(f, "-M{}", turns.div_ceil(2)),
+            MoveScore::Hundredths(score) => write!(f, "{:+.2}", f64::from(*score) / 100.0),
+            MoveScore::Win(turns) => write!(f, "+M{}", turns.div_ceil(2)),
+            MoveScore::Loss(turns) => write!(f, "-M{}", turns.div_ceil(2)),
         }
     }
 }
 
 impl fmt::Display for Opinion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.worth, self.depth)
+        write!(f, "{}/{}", self.score, self.depth)
     }
 }
 
@@ -107,22 +107,22 @@ mod tests {
 
     #[test]
     fn opinions_are_written_as_in_game_comments() {
-        let text = |worth| Opinion { worth, depth: 12 }.to_string();
-        assert_eq!(text(Worth::Hundredths(35)), "+0.35/12");
-        assert_eq!(text(Worth::Hundredths(-1205)), "-12.05/12");
-        assert_eq!(text(Worth::Win(5)), "+M3/12");
-        assert_eq!(text(Worth::Loss(4)), "-M2/12");
-        assert_eq!(text(Worth::from_value(0.0)), "+0.00/12");
-        assert_eq!(text(Worth::from_value(9.0 / 11.0)), "+4.00/12");
-        assert_eq!(Worth::from_value(f32::NAN), Worth::Hundredths(0));
+        let text = |score| Opinion { score, depth: 12 }.to_string();
+        assert_eq!(text(MoveScore::Hundredths(35)), "+0.35/12");
+        assert_eq!(text(MoveScore::Hundredths(-1205)), "-12.05/12");
+        assert_eq!(text(MoveScore::Win(5)), "+M3/12");
+        assert_eq!(text(MoveScore::Loss(4)), "-M2/12");
+        assert_eq!(text(MoveScore::from_value(0.0)), "+0.00/12");
+        assert_eq!(text(MoveScore::from_value(9.0 / 11.0)), "+4.00/12");
+        assert_eq!(MoveScore::from_value(f32::NAN), MoveScore::Hundredths(0));
     }
 
     #[test]
     fn points_give_back_the_value_of_the_opinion() {
         for value in [-0.9, -0.3, 0.0, 0.5, 0.99] {
-            let points = Worth::from_value(value).points();
+            let points = MoveScore::from_value(value).points();
             assert!((2.0 * points - 1.0 - value).abs() < 2e-3, "{value}: {points}");
         }
-        assert_eq!((Worth::Win(3).points(), Worth::Loss(0).points()), (1.0, 0.0));
+        assert_eq!((MoveScore::Win(3).points(), MoveScore::Loss(0).points()), (1.0, 0.0));
     }
 }

@@ -4,7 +4,7 @@ use alfil_game::{Judgement, Oracle, References, Score};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
+use super::{Choice, MoveScore, Opinion, Played, Player, PlayerError};
 
 /// Plays a random one of the best moves by an exact solver. Early in a large game a move may take minutes.
 pub struct OraclePlayer<G: References> {
@@ -31,11 +31,11 @@ impl<G: References> Player<G> for OraclePlayer<G> {
         let best = best.ok_or(PlayerError::NoMove)?;
         let equals: Vec<_> = judged.iter().filter(|(_, other)| other.preference(&best).is_eq()).collect();
         let (m, judgement) = equals[self.random.random_range(0..equals.len())];
-        let worth = match judgement.score.0 {
-            Score::WIN => Worth::Win(judgement.plies),
-            Score::LOSS => Worth::Loss(judgement.plies),
-            score => Worth::from_value(2.0 * score.points() - 1.0),
+        let score = match judgement.score.0 {
+            Score::WIN => MoveScore::Win(judgement.plies),
+            Score::LOSS => MoveScore::Loss(judgement.plies),
+            score => MoveScore::from_value(2.0 * score.points() - 1.0),
         };
-        Ok(Choice { m: *m, opinion: Some(Opinion { worth, depth: judgement.plies }) })
+        Ok(Choice { m: *m, opinion: Some(Opinion { score, depth: judgement.plies }) })
     }
 }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use alfil_game::Game;
-use alfil_search::parallel::{Control, Limits, Search, Settings};
+use alfil_search::parallel::{Control, Limits, ParallelSettings, Search};
 use alfil_search::root::pick;
 use alfil_search::tree::{Tree, USUAL_MOVES};
 use alfil_search::{Backend, EvaluatorError, PlaySettings};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
+use super::{Choice, MoveScore, Opinion, Played, Player, PlayerError};
 
 /// How a tree is searched in play.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,19 +90,19 @@ impl<G: Game> Player<G> for TreePlayer<G> {
         let control = Control::default();
         control.set_deadline(self.settings.movetime.and_then(|time| Instant::now().checked_add(time)));
         self.search.go_to(game.start(), game.moves());
-        let settings = Settings { rule: self.settings.play.rule, ..Settings::default() };
+        let settings = ParallelSettings { rule: self.settings.play.rule, ..ParallelSettings::default() };
         let limits = Limits { visits: self.settings.visits, ..Limits::default() };
         let report = self.search.run(&settings, &limits, &control, &mut |_| {})?;
         let ranked = self.search.tree().root().map_or(Vec::new(), |root| root.ranked());
         let chosen = pick(&ranked, self.settings.temperature, &mut self.random).ok_or(PlayerError::NoMove)?;
         let m = G::Move::try_from(chosen.code).map_err(|_| PlayerError::Illegal(chosen.code.to_string()))?;
-        let worth = match chosen.proof {
-            Some(proof) if proof.is_win() => Worth::Win(proof.plies.into()),
-            Some(proof) if proof.is_loss() => Worth::Loss(proof.plies.into()),
-            _ => Worth::from_value(chosen.value().unwrap_or(0.0)),
+        let score = match chosen.proof {
+            Some(proof) if proof.is_win() => MoveScore::Win(proof.plies.into()),
+            Some(proof) if proof.is_loss() => MoveScore::Loss(proof.plies.into()),
+            _ => MoveScore::from_value(chosen.value().unwrap_or(0.0)),
         };
         let codes = self.search.tree().root().map_or(Vec::new(), |root| root.line(chosen.edge));
-        let worth = worth.in_turns(game.now(), codes.into_iter().map_while(|code| G::Move::try_from(code).ok()));
-        Ok(Choice { m, opinion: Some(Opinion { worth, depth: report.depth }) })
+        let score = score.in_turns(game.now(), codes.into_iter().map_while(|code| G::Move::try_from(code).ok()));
+        Ok(Choice { m, opinion: Some(Opinion { score, depth: report.depth }) })
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use alfil_game::{Estimates, Turns};
-use alfil_search::classical::{AlphaBeta, Settings, TurnNode};
+use alfil_search::classical::{AlphaBeta, AlphaBetaSettings, TurnNode};
 
-use super::{Choice, Opinion, Played, Player, PlayerError, Worth};
+use super::{Choice, MoveScore, Opinion, Played, Player, PlayerError};
 
 /// Plain alpha-beta over whole turns to a fixed depth. Searches once per turn and then plays what it has planned.
 /// Deterministic.
@@ -27,14 +27,14 @@ struct Plan<G: Turns + Estimates> {
 impl<G: Turns + Estimates> TurnsPlayer<G> {
     /// Searches `depth` turns, at least one, made of `actions` moves of each piece.
     pub fn new(depth: u32, actions: usize) -> TurnsPlayer<G> {
-        TurnsPlayer { depth: depth.max(1), actions, searcher: AlphaBeta::new(Settings::PLAIN), plan: None }
+        TurnsPlayer { depth: depth.max(1), actions, searcher: AlphaBeta::new(AlphaBetaSettings::PLAIN), plan: None }
     }
 
     fn search(&mut self, game: &G) -> Plan<G> {
         let node = TurnNode { game: game.clone(), actions: self.actions };
         let found = self.searcher.search(&node, self.depth);
         let moves = found.line.first().map(|turn| turn.moves().collect()).unwrap_or_default();
-        let opinion = Opinion { worth: Worth::from_classical(found.value), depth: self.depth };
+        let opinion = Opinion { score: MoveScore::from_classical(found.value), depth: self.depth };
         Plan { from: game.clone(), moves, opinion }
     }
 }

@@ -4,10 +4,11 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use alfil_arena::contest::{Archive, ContestError, Match, Progress, Record, Report, Settings};
+use alfil_arena::contest::{Archive, ContestError, Match, MatchReport, MatchSettings, Progress, Record};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, PlayerLine};
 use alfil_game::FullGame;
+use alfil_search::Adjudicator;
 
 pub fn entrant<G: FullGame>(line: &str) -> Entrant<G> {
     line.parse::<PlayerLine>().unwrap().entrant().unwrap_or_else(|error| panic!("{line}: {error}"))
@@ -17,9 +18,9 @@ pub fn entrant<G: FullGame>(line: &str) -> Entrant<G> {
 pub fn play<G: FullGame>(
     a: &Entrant<G>,
     b: &Entrant<G>,
-    settings: Settings,
+    settings: MatchSettings,
     archive: Archive,
-) -> Result<(Vec<[Record; 2]>, Report), ContestError> {
+) -> Result<(Vec<[Record; 2]>, MatchReport), ContestError> {
     play_by(&G::Rules::default(), a, b, settings, archive)
 }
 
@@ -28,20 +29,20 @@ pub fn play_by<G: FullGame>(
     rules: &G::Rules,
     a: &Entrant<G>,
     b: &Entrant<G>,
-    settings: Settings,
+    settings: MatchSettings,
     archive: Archive,
-) -> Result<(Vec<[Record; 2]>, Report), ContestError> {
+) -> Result<(Vec<[Record; 2]>, MatchReport), ContestError> {
     let mut openings = Openings::random(settings.seed, rules);
     let mut pairs = Vec::new();
     let mut note = |progress: Progress<'_>| pairs.extend(progress.pair.cloned());
-    let contest = Match { a, b, openings: &mut openings, settings, referee: None, archive };
+    let contest = Match { a, b, openings: &mut openings, settings, adjudicator: Adjudicator::default(), archive };
     let report = contest.run(&mut note, &AtomicBool::new(false))?;
     pairs.sort_by_key(|pair| pair[0].pair);
     Ok((pairs, report))
 }
 
-pub fn settings(games: u64, concurrency: usize) -> Settings {
-    Settings { games, concurrency, seed: 7, sprt: None }
+pub fn settings(games: u64, concurrency: usize) -> MatchSettings {
+    MatchSettings { games, concurrency, seed: 7, sprt: None }
 }
 
 /// A folder for one test.

@@ -9,7 +9,7 @@ use alfil_game::{FullGame, with_game};
 use alfil_nn::{Cpu, Network};
 use alfil_search::Backend;
 use alfil_search::evaluators::Kind;
-use alfil_selfplay::{Counts, Lane, Tickets};
+use alfil_selfplay::{Counts, Lane, LaneContext, Tickets};
 use clap::Args;
 use serde_json::json;
 
@@ -40,8 +40,7 @@ struct BenchKeys;
 
 impl Keys for BenchKeys {
     fn takes(key: &str) -> bool {
-        let is_elsewhere = ["games", "starts_share", "starts_file", "adjudicate_syzygy"];
-        key.strip_prefix("selfplay.").is_some_and(|key| !is_elsewhere.contains(&key))
+        key.starts_with("selfplay.") && key != "selfplay.games"
     }
 
     /// Batches small enough for a CPU, and the search that all successors of AlphaZero have.
@@ -108,10 +107,10 @@ fn measure<G: FullGame>(
     let settings = &bench.settings.config.selfplay;
     let limit = Duration::from_secs_f64(bench.seconds);
     let tickets = Arc::new(Tickets::endless());
-    let play = |lane: u64| -> anyhow::Result<Counts> {
+    let context = LaneContext::<G>::open(settings.clone(), G::Rules::default(), tickets, seed)?;
+    let play = |lane: u64, context: LaneContext<G>| -> anyhow::Result<Counts> {
         let evaluator = backend.evaluator(lane)?;
-        let mut lane =
-            Lane::new(settings.clone(), Vec::new(), G::Rules::default(), evaluator, Arc::clone(&tickets), seed);
+        let mut lane = Lane::new(context, evaluator);
         let began = Instant::now();
         while began.elapsed() < limit {
             lane.step(&mut |_| {})?;
@@ -120,7 +119,11 @@ fn measure<G: FullGame>(
     };
     std::thread::scope(|scope| {
         let play = &play;
-        let lanes: Vec<_> = (0..lanes).map(|lane| scope.spawn(move || play(lane))).collect();
+        let start = |lane| {
+            let context = context.clone();
+            scope.spawn(move || play(lane, context))
+        };
+        let lanes: Vec<_> = (0..lanes).map(start).collect();
         let panicked = |_| anyhow::anyhow!("a lane panicked");
         let counts =
             lanes.into_iter().map(|lane| lane.join().map_err(panicked)?).collect::<anyhow::Result<Vec<_>>>()?;

@@ -8,11 +8,11 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use alfil_game::{Encoding, with_encoding};
-use alfil_nn::learning::{Learner, Losses, Samples};
+use alfil_nn::learning::{EncodedArchitecture, Learner, Losses, Samples};
 use alfil_nn::{Architecture, Cpu, Size};
 use alfil_search::evaluators::Kind;
 use alfil_selfplay::replay::{Draw, DrawSettings, Replay, Sampling, ValueTarget, Window, WindowSettings, build};
-use alfil_selfplay::{SearchSettings, SelfplaySettings, Session, Tickets};
+use alfil_selfplay::{LaneContext, SearchSettings, SelfplaySettings, Session, Tickets};
 use alfil_train::Config;
 use anyhow::Context;
 use clap::Args;
@@ -86,7 +86,8 @@ fn measure<E: Encoding>(bench: &TrainBench, out: &mut impl Write) -> anyhow::Res
     architecture.check()?;
     let (libtorch, Config { machine, training, .. }) = (torch::require()?, &bench.settings.config);
     let devices = learning_devices(libtorch.devices(&machine.device)?, machine.replicas);
-    let learner = |devices: &[String]| libtorch.learner(&architecture, E::NAME, training.learning.clone(), devices, 1);
+    let encoded = EncodedArchitecture::new::<E>(&architecture)?;
+    let learner = |devices: &[String]| libtorch.learner(encoded, training.learning.clone(), devices, 1);
     let (mut one, mut all) = (learner(&devices[..1])?, learner(&devices)?);
 
     let folder = Folder::new()?;
@@ -146,16 +147,12 @@ fn measure<E: Encoding>(bench: &TrainBench, out: &mut impl Write) -> anyhow::Res
 fn play<E: Encoding>(bench: &TrainBench, folder: &Path) -> anyhow::Result<()> {
     // A few visits are enough: the games only need lengths and policies like those of a run.
     let search = SearchSettings { visits: 4, considered: 4, ..SearchSettings::default() };
+    let settings = SelfplaySettings { search, ..SelfplaySettings::default() };
     let session = Session {
-        settings: SelfplaySettings { search, ..SelfplaySettings::default() },
-        listed: Vec::new(),
-        rules: Default::default(),
+        context: LaneContext::open(settings, Default::default(), Arc::new(Tickets::new(bench.games.into())), 1)?,
         lanes: alfil_core::cores(),
         backend: &*Kind::Uniform.backend::<E::Game>(&Cpu)?,
-        judge: None,
-        tickets: Arc::new(Tickets::new(bench.games.into())),
         stop: &AtomicBool::new(false),
-        seed: 1,
         folder,
     };
     session.run(&mut |_| {})?;

@@ -6,7 +6,7 @@ use alfil_game::chess::{Chess, Rules};
 use alfil_game::{FullGame, Game, Knowledge};
 use alfil_nn::Cpu;
 use alfil_search::evaluators::Kind;
-use alfil_search::parallel::{Control, Limits, Report, Search, Settings};
+use alfil_search::parallel::{Control, Limits, ParallelSettings, Search, SearchReport};
 use alfil_search::selection::{Gumbel, Puct, Rule};
 use alfil_search::tree::Tree;
 use clap::Args;
@@ -68,12 +68,17 @@ fn search<G: FullGame>(
     threads: u64,
     rule: Rule,
     visits: u32,
-) -> anyhow::Result<(Report, Tree)> {
+) -> anyhow::Result<(SearchReport, Tree)> {
     let backend = kind.backend::<G>(&Cpu)?;
     let evaluators = (0..threads).map(|number| backend.evaluator(number)).collect::<Result<_, _>>()?;
     let mut search = Search::new(tree, evaluators, root.clone());
     let limits = Limits { visits: Some(visits), ..Limits::default() };
-    let report = search.run(&Settings { rule, ..Settings::default() }, &limits, &Control::default(), &mut |_| {})?;
+    let report = search.run(
+        &ParallelSettings { rule, ..ParallelSettings::default() },
+        &limits,
+        &Control::default(),
+        &mut |_| {},
+    )?;
     Ok((report, search.into_tree()))
 }
 
@@ -86,7 +91,7 @@ fn signature(middlegame: &Chess) -> anyhow::Result<u64> {
         nodes += search(middlegame, Tree::new(8 << 20, 40), kind, 1, rule, 5_000)?.0.depths;
     }
     let ending = Chess::from_position(ENDING, &Rules::default())?;
-    for rule in [play, self_play, gumbel, Rule::UCT, Rule::Book] {
+    for rule in [play, self_play, gumbel, Rule::UCT, Rule::SimplePuct] {
         nodes += search(&ending, Tree::new(4 << 20, 40), &Kind::Rollout(1), 1, rule, 500)?.0.depths;
     }
     Ok(nodes)

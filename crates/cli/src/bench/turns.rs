@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use alfil_game::{FullGame, with_game};
-use alfil_search::classical::{AlphaBeta, Node, Settings, TurnNode, minimax_nodes};
+use alfil_search::classical::{AlphaBeta, AlphaBetaSettings, Node, TurnNode, minimax_nodes};
 use clap::Args;
 use serde_json::json;
 
@@ -92,7 +92,7 @@ impl Column {
 /// Plays a game of the player against itself.
 fn play<G: FullGame>(mut node: TurnNode<G>, depth: u32) -> Vec<Searched> {
     let mut turns = Vec::new();
-    let mut searcher = AlphaBeta::new(Settings::PLAIN);
+    let mut searcher = AlphaBeta::new(AlphaBetaSettings::PLAIN);
     while turns.len() < TURNS {
         let began = Instant::now();
         let found = searcher.search(&node, depth);

@@ -1,9 +1,8 @@
 //! The `alfil` command with libtorch. `alfil` starts it when libtorch is needed.
 
 use alfil_cli::Libtorch;
-use alfil_game::{Encoding, with_encoding};
-use alfil_nn::learning::{Learner, LearningSettings};
-use alfil_nn::{Architecture, Devices, EvaluatorError};
+use alfil_nn::learning::{EncodedArchitecture, Learner, LearningSettings};
+use alfil_nn::{Devices, EvaluatorError};
 use alfil_torch::{Device, Precision, TorchDevice, TorchLearner};
 
 fn main() -> std::process::ExitCode {
@@ -52,15 +51,14 @@ impl Libtorch for Linked {
 
     fn learner(
         &self,
-        architecture: &Architecture,
-        encoding: &str,
+        architecture: EncodedArchitecture<'_>,
         settings: LearningSettings,
         devices: &[String],
         seed: u64,
     ) -> anyhow::Result<Box<dyn Learner>> {
         let choose = |name: &String| Ok(Device::choose(name)?.0);
         let devices = devices.iter().map(choose).collect::<Result<Vec<_>, alfil_torch::DeviceError>>()?;
-        with_encoding!(encoding, E => learner::<E>(architecture, settings, devices, seed))?
+        Ok(Box::new(TorchLearner::new(architecture, settings, &devices, seed)?))
     }
 }
 
@@ -69,13 +67,4 @@ impl Devices for Linked {
         let (device, _) = Device::choose(name).map_err(|why| EvaluatorError::on(name, why))?;
         Ok(Box::new(TorchDevice { device, precision: Precision::Half }))
     }
-}
-
-fn learner<E: Encoding>(
-    architecture: &Architecture,
-    settings: LearningSettings,
-    devices: Vec<Device>,
-    seed: u64,
-) -> anyhow::Result<Box<dyn Learner>> {
-    Ok(Box::new(TorchLearner::new::<E>(architecture, settings, &devices, seed)?))
 }

@@ -4,7 +4,9 @@ use std::io::Write;
 use std::sync::Arc;
 
 use alfil_game::{Encoding, Mover, Wdl, with_encoding};
-use alfil_nn::learning::{Decay, Learner, LearningSettings, LossWeights, Losses, Optimizer, Samples, Schedule};
+use alfil_nn::learning::{
+    Decay, EncodedArchitecture, Learner, LearningSettings, LossWeights, Losses, Optimizer, Samples, Schedule,
+};
 use alfil_nn::{Architecture, Engine, Model, Network, Origin, Outputs, Size};
 use alfil_train::random_samples;
 use clap::Args;
@@ -47,11 +49,11 @@ pub fn run(overfit: &Overfit, out: &mut impl Write) -> anyhow::Result<Verdict> {
 
 fn learn<E: Encoding>(overfit: &Overfit, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let architecture = Architecture::new::<E>(overfit.arch);
-    architecture.check()?;
+    let encoded = EncodedArchitecture::new::<E>(&architecture)?;
     let libtorch = torch::require()?;
     let device = libtorch.choose(&overfit.device)?;
     let devices = libtorch.devices(&overfit.device)?;
-    let mut learner = libtorch.learner(&architecture, E::NAME, settings(overfit.steps), &devices, 1)?;
+    let mut learner = libtorch.learner(encoded, settings(overfit.steps), &devices, 1)?;
     let mut samples = Samples::new(&architecture);
     random_samples::<E>(&Default::default(), &mut samples, overfit.batch as usize, 1);
     if !overfit.json {

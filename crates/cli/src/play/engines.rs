@@ -30,7 +30,7 @@ pub struct Engines<G: FullGame> {
 }
 
 /// The opponent that was asked for.
-pub struct Wish<'a> {
+pub struct OpponentChoice<'a> {
     /// The strength of a tree search, from 1 to 10.
     pub level: u64,
     /// What evaluates its positions.
@@ -42,7 +42,7 @@ pub struct Wish<'a> {
 impl<G: FullGame> Engines<G> {
     /// The player that was asked for, or a tree search: with the bundled network if it is stronger than the handcrafted
     /// evaluation, else with that.
-    pub fn new(wish: &Wish<'_>) -> anyhow::Result<Engines<G>> {
+    pub fn new(wish: &OpponentChoice<'_>) -> anyhow::Result<Engines<G>> {
         let evaluator = wish.evaluator.unwrap_or(strongest(G::NAME)).to_owned();
         let entrant = match wish.player {
             Some(line) => entrant::<G>(line)?,

@@ -20,9 +20,9 @@ use clap::Args;
 
 use crate::game::RulesText;
 use crate::{Verdict, stop};
-use engines::{Engines, Wish};
+use engines::{Engines, OpponentChoice};
 use input::Input;
-use seats::Seats;
+use seats::UserSides;
 use sitting::Sitting;
 use terminal_game::TerminalGame;
 
@@ -98,14 +98,15 @@ pub fn run(command: PlayCommand, out: &mut impl Write) -> anyhow::Result<Verdict
 
 fn sit_down<G: FullGame>(command: PlayCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let side = command.side.as_deref().unwrap_or(G::SIDES[0]);
-    let seats = Seats::read::<G>(side)?;
+    let seats = UserSides::read::<G>(side)?;
     let rules = command.rules.read::<G>()?;
     let sitting = match (&command.load, command.position.as_deref()) {
         (Some(path), _) => saved::load(path, &rules)?,
         (None, Some(text)) => Sitting::new(G::from_position(text, &rules)?),
         (None, None) => Sitting::new(G::new(&rules)),
     };
-    let wish = Wish { level: command.level, evaluator: command.net.as_deref(), player: command.player.as_deref() };
+    let wish =
+        OpponentChoice { level: command.level, evaluator: command.net.as_deref(), player: command.player.as_deref() };
     let engines = Engines::<G>::new(&wish)?;
     let part = match side.to_lowercase().as_str() {
         "both" => "You play both sides.".to_owned(),

@@ -5,7 +5,7 @@ use alfil_game::{FullGame, Side};
 
 /// Which sides the user plays. The engine has the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seats {
+pub struct UserSides {
     /// By side, the first before the second.
     user: [bool; 2],
 }
@@ -20,9 +20,9 @@ pub struct SideError {
     sides: [&'static str; 2],
 }
 
-impl Seats {
+impl UserSides {
     /// A side's name in the game, `both` or `none`.
-    pub fn read<G: FullGame>(text: &str) -> Result<Seats, SideError> {
+    pub fn read<G: FullGame>(text: &str) -> Result<UserSides, SideError> {
         let [first, second] = G::SIDES;
         let user = match text.to_lowercase().as_str() {
             "both" => [true, true],
@@ -34,7 +34,7 @@ impl Seats {
                 return Err(SideError { game: G::NAME, text: shorten(text), nearest, sides: G::SIDES });
             }
         };
-        Ok(Seats { user })
+        Ok(UserSides { user })
     }
 
     /// Whether the user moves for a side.
@@ -56,11 +56,11 @@ mod tests {
 
     #[test]
     fn sides_have_the_names_that_the_game_gives_them() {
-        let seats = Seats::read::<Chess>("Black").unwrap();
+        let seats = UserSides::read::<Chess>("Black").unwrap();
         assert!(seats.is_user(Side::Second) && !seats.is_user(Side::First) && !seats.is_empty());
-        assert!(Seats::read::<Chess>("none").unwrap().is_empty());
-        let typo = Seats::read::<Chess>("wihte").unwrap_err().to_string();
+        assert!(UserSides::read::<Chess>("none").unwrap().is_empty());
+        let typo = UserSides::read::<Chess>("wihte").unwrap_err().to_string();
         assert_eq!(typo, "chess has no side 'wihte' (did you mean white?): use white, black, both or none");
-        assert!(Seats::read::<Chess>(&"x".repeat(9999)).unwrap_err().to_string().len() < 150);
+        assert!(UserSides::read::<Chess>(&"x".repeat(9999)).unwrap_err().to_string().len() < 150);
     }
 }

@@ -3,7 +3,7 @@
 use alfil_arena::player::Played;
 use alfil_game::{First, FullGame, Outcome, Score, Side};
 
-use super::seats::Seats;
+use super::seats::UserSides;
 
 /// A game with its moves so far, and how the players ended it, if they did (resignation, agreement).
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ impl<G: FullGame> Sitting<G> {
 
     /// Takes back the user's last decision and all that came after it, which may be a resignation or an agreement alone. Returns
     /// whether there was one.
-    pub fn undo(&mut self, seats: Seats) -> bool {
+    pub fn undo(&mut self, seats: UserSides) -> bool {
         if self.ended.take().is_some() {
             return true;
         }
@@ -93,13 +93,13 @@ mod tests {
     #[test]
     fn undo_goes_back_to_the_users_last_decision() {
         let left = |sitting: &Sitting<Connect4>| sitting.played().moves_text();
-        let (first, both) = (Seats::read::<Connect4>("x").unwrap(), Seats::read::<Connect4>("both").unwrap());
+        let (first, both) = (UserSides::read::<Connect4>("x").unwrap(), UserSides::read::<Connect4>("both").unwrap());
         let mut sitting = after::<Connect4>("4434");
         assert!(sitting.undo(first));
         assert_eq!(left(&sitting), "4 4");
         assert!(sitting.undo(both));
         assert_eq!(left(&sitting), "4");
-        assert!(!sitting.undo(Seats::read::<Connect4>("o").unwrap()), "the second player has not decided anything");
+        assert!(!sitting.undo(UserSides::read::<Connect4>("o").unwrap()), "the second player has not decided anything");
         assert!(sitting.undo(first) && !sitting.undo(first));
         assert!(sitting.played().now().same_position(sitting.played().start()));
     }
@@ -112,7 +112,7 @@ mod tests {
         sitting.resign(Side::First);
         assert_eq!(sitting.legal_moves(&mut moves), Some(Outcome::win(Side::Second, "resignation")));
         assert!(moves.is_empty());
-        assert!(sitting.undo(Seats::read::<Chess>("white").unwrap()));
+        assert!(sitting.undo(UserSides::read::<Chess>("white").unwrap()));
         assert!(sitting.legal_moves(&mut moves).is_none() && sitting.played().moves().len() == 2);
         assert_eq!(sitting.last_move(), Some((Side::Second, "e5".to_owned())));
     }

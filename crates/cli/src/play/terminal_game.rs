@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
-use alfil_arena::player::{Choice, Worth};
+use alfil_arena::player::{Choice, MoveScore};
 use alfil_game::{FullGame, Outcome};
 
 use super::completion::Words;
@@ -12,7 +12,7 @@ use super::engines::Engines;
 use super::input::Input;
 use super::order::{self, ORDERS, Order};
 use super::saved;
-use super::seats::Seats;
+use super::seats::UserSides;
 use super::shell_word;
 use super::sitting::Sitting;
 use crate::game::write_columns;
@@ -23,7 +23,7 @@ pub struct TerminalGame<G: FullGame> {
     pub sitting: Sitting<G>,
     /// For games that are loaded.
     pub rules: G::Rules,
-    pub seats: Seats,
+    pub seats: UserSides,
     pub engines: Engines<G>,
     /// Whether boards have colours.
     pub coloured: bool,
@@ -149,7 +149,7 @@ impl<G: FullGame> TerminalGame<G> {
             },
             Order::Hint => match self.engines.advise(game, legal) {
                 Ok(Choice { m, opinion }) => {
-                    let expected = opinion.map_or(String::new(), |opinion| expectation(opinion.worth));
+                    let expected = opinion.map_or(String::new(), |opinion| expectation(opinion.score));
                     writeln!(out, "hint: {}{expected}", game.now().move_name(m))?;
                 }
                 Err(error) => writeln!(out, "{error:#}")?,
@@ -205,11 +205,11 @@ impl<G: FullGame> TerminalGame<G> {
 }
 
 /// What to expect of a hint.
-fn expectation(worth: Worth) -> String {
+fn expectation(score: MoveScore) -> String {
     let turns = |turns: u32| if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
-    match (worth, worth.own_turns()) {
-        (Worth::Win(_), Some(own)) => format!(", which wins in {}", turns(own)),
-        (Worth::Loss(_), Some(own)) => format!(", though it loses in {}", turns(own)),
-        _ => format!(", expecting {:.0} % of the point", 100.0 * worth.points()),
+    match (score, score.own_turns()) {
+        (MoveScore::Win(_), Some(own)) => format!(", which wins in {}", turns(own)),
+        (MoveScore::Loss(_), Some(own)) => format!(", though it loses in {}", turns(own)),
+        _ => format!(", expecting {:.0} % of the point", 100.0 * score.points()),
     }
 }

@@ -20,8 +20,8 @@ pub fn machine(config: &Config) -> anyhow::Result<Machine> {
     let usual_lanes = if on_cuda { LANES_PER_DEVICE * devices.len() } else { cores() };
     let learning = learning_devices(devices.clone(), config.machine.replicas);
     Ok(Machine {
-        learner: Arc::new(move |architecture, encoding, settings, seed| {
-            let learner = libtorch.learner(architecture, encoding, settings, &learning, seed);
+        learner: Arc::new(move |architecture, settings, seed| {
+            let learner = libtorch.learner(architecture, settings, &learning, seed);
             learner.map_err(|error| LearnError::Device(format!("{error:#}")))
         }),
         device: if on_cuda { Arc::new(device_group(libtorch, &devices)?) } else { Arc::new(Cpu) },

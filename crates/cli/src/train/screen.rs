@@ -101,7 +101,7 @@ impl<'a> Screen<'a> {
                 self.progress("games", *games, *of, || (counters.lines().to_vec(), counters.json()));
             }
             Event::Step { step, of, losses, batch } => {
-                let samples = self.pace.a_second().unwrap_or(0.0) * *batch as f64;
+                let samples = self.pace.per_second().unwrap_or(0.0) * *batch as f64;
                 self.progress("steps", *step, *of, || {
                     let mut text = format!("{} samples/s", rate(samples));
                     let mut details = json!({"samples_per_second": samples});
@@ -163,7 +163,7 @@ impl<'a> Screen<'a> {
             return;
         }
         let (mut lines, details) = more();
-        let (per_second, left) = (self.pace.a_second(), self.pace.left(of, now));
+        let (per_second, left) = (self.pace.per_second(), self.pace.left(of, now));
         let mut speed = unit.to_owned();
         if let (Some(per_second), Some(left)) = (per_second, left) {
             // Writing to a string cannot fail.

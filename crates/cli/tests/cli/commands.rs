@@ -148,7 +148,7 @@ fn a_position_is_searched_and_the_tree_drawn() {
         complaint(&["analyse", "trained", "--game", "tictactoe"]).contains("no network for tictactoe is bundled with")
     );
     for evaluator in ["uniform", "rollout", "rollout:3", "material", "handcrafted", tiny.as_str()] {
-        for rule in ["play", "self-play", "uct", "book", "gumbel"] {
+        for rule in ["play", "self-play", "uct", "simple-puct", "gumbel"] {
             let arguments =
                 ["search", "tictactoe", "--evaluator", evaluator, "--rule", rule, "--visits", "50", "--json"];
             let report = json(&arguments);

@@ -4,14 +4,14 @@ use std::fmt;
 
 /// Something about a setting that is impossible, or probably not intended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
+pub struct Finding {
     /// Its key.
     pub key: String,
     /// What is wrong, as a sentence that begins with the key.
     pub why: String,
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.key, self.why)
     }
@@ -21,9 +21,9 @@ impl fmt::Display for Trouble {
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// What is impossible.
-    pub errors: Vec<Trouble>,
+    pub errors: Vec<Finding>,
     /// What is possible but probably not intended.
-    pub warnings: Vec<Trouble>,
+    pub warnings: Vec<Finding>,
     /// The section that is being checked, with its dot.
     section: String,
 }
@@ -31,12 +31,12 @@ pub struct Findings {
 impl Findings {
     /// Notes that the value of a setting is impossible.
     pub fn error(&mut self, key: &str, why: impl Into<String>) {
-        self.errors.push(Trouble { key: format!("{}{key}", self.section), why: why.into() });
+        self.errors.push(Finding { key: format!("{}{key}", self.section), why: why.into() });
     }
 
     /// Notes that the value of a setting is probably not intended.
     pub fn warning(&mut self, key: &str, why: impl Into<String>) {
-        self.warnings.push(Trouble { key: format!("{}{key}", self.section), why: why.into() });
+        self.warnings.push(Finding { key: format!("{}{key}", self.section), why: why.into() });
     }
 
     /// Checks a section: its name is put before its keys.

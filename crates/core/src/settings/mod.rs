@@ -12,7 +12,7 @@ mod text;
 mod value;
 
 pub use declaration::{Bounds, Declaration};
-pub use findings::{Findings, Trouble};
+pub use findings::{Finding, Findings};
 pub use text::{KeyError, explain, nearest, render, set_table, set_text};
 pub use toml::{Table, Value};
 pub use value::{Kind, SettingValue, read};
@@ -345,7 +345,7 @@ pub(crate) mod tests {
         (all.search.visits, all.search.noise.share) = (4, 0.75);
         let mut found = Findings::default();
         all.check(&mut found);
-        let errors: Vec<String> = found.errors.iter().map(Trouble::to_string).collect();
+        let errors: Vec<String> = found.errors.iter().map(Finding::to_string).collect();
         assert_eq!(errors, ["search.noise_share is too much for so few visits"]);
     }
 }

@@ -188,7 +188,8 @@ impl Game for Chess {
 
     fn generate(&self, moves: &mut Vec<Move>) {
         moves.clear();
-        moves.extend(self.position.legal_moves().into_iter().map(Move::from_shakmaty));
+        // By reference: an iterator that owns the list checks the room for every move.
+        moves.extend(self.position.legal_moves().iter().map(|&m| Move::from_shakmaty(m)));
     }
 
     fn verdict(&self, generated: &[Move]) -> Option<Outcome> {

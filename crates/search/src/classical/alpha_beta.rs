@@ -5,7 +5,7 @@ use super::transposition_table::{Bound, TranspositionTable};
 
 /// Switches of [`AlphaBeta`]. The exact ones change how much is searched, never the value found at a depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct AlphaBetaSettings {
     /// Exact. Search depth 1, 2, 3, … and let each tell the next which moves to try first.
     pub deepening: bool,
     /// Exact. Search moves after the first with an empty window, and again only if that fails (PVS).
@@ -27,9 +27,9 @@ pub struct Settings {
     pub table_bytes: usize,
 }
 
-impl Settings {
+impl AlphaBetaSettings {
     /// Plain fail-soft alpha-beta.
-    pub const PLAIN: Settings = Settings {
+    pub const PLAIN: AlphaBetaSettings = AlphaBetaSettings {
         deepening: false,
         principal_variation: false,
         table: false,
@@ -41,9 +41,9 @@ impl Settings {
     };
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for AlphaBetaSettings {
+    fn default() -> AlphaBetaSettings {
+        AlphaBetaSettings {
             deepening: true,
             principal_variation: true,
             table: true,
@@ -80,7 +80,7 @@ const PLIES: usize = 128;
 
 /// A searcher with its memory.
 pub struct AlphaBeta<N: Node> {
-    settings: Settings,
+    settings: AlphaBetaSettings,
     table: TranspositionTable,
     killers: Vec<[Option<u16>; 2]>,
     /// How often a move, by its code, has caused a cutoff; deeper searches count more.
@@ -93,7 +93,7 @@ pub struct AlphaBeta<N: Node> {
 
 impl<N: Node> AlphaBeta<N> {
     /// A searcher that remembers nothing yet.
-    pub fn new(settings: Settings) -> AlphaBeta<N> {
+    pub fn new(settings: AlphaBetaSettings) -> AlphaBeta<N> {
         AlphaBeta {
             table: TranspositionTable::new(if settings.table { settings.table_bytes } else { 0 }),
             killers: vec![[None; 2]; PLIES],

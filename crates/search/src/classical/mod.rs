@@ -1,7 +1,7 @@
 //! The classical family: depth-first search to a fixed depth with a handcrafted evaluation at the leaves.
 //!
 //! [`minimax()`] and [`negamax()`] are the definition. [`AlphaBeta`] gives the same value with far less work, each of
-//! its enhancements being a switch of [`Settings`]; all are exact except quiescence and the null move, which say so.
+//! its enhancements being a switch of [`AlphaBetaSettings`]; all are exact except quiescence and the null move, which say so.
 //! [`sss()`] is Stockman's best-first rival. All walk through [`Node`]s: a [`GameNode`] is a game move by move, a
 //! [`TurnNode`] one turn by turn.
 
@@ -12,7 +12,7 @@ mod sss;
 mod transposition_table;
 mod turn;
 
-pub use alpha_beta::{AlphaBeta, Found, Settings};
+pub use alpha_beta::{AlphaBeta, AlphaBetaSettings, Found};
 pub use minimax::{minimax, minimax_nodes, negamax};
 pub use node::{GameNode, INFINITE, Node, WIN, is_decided};
 pub(crate) use node::{SCALE, worth};

@@ -11,5 +11,5 @@ mod worker;
 
 pub use control::Control;
 pub use limits::Limits;
-pub use report::{Ended, Line, Report};
-pub use search::{Search, Settings};
+pub use report::{Line, SearchReport, StopReason};
+pub use search::{ParallelSettings, Search};

@@ -9,7 +9,7 @@ use crate::tree::{Proof, View};
 
 /// The state of a search.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct SearchReport {
     /// Visits of the root, with those from earlier searches.
     pub visits: u32,
     /// Visits of this search.
@@ -29,10 +29,10 @@ pub struct Report {
     /// The best moves with what is expected after them, the best first.
     pub lines: Vec<Line>,
     /// Why the search ended, if it has.
-    pub ended: Option<Ended>,
+    pub ended: Option<StopReason>,
 }
 
-impl Report {
+impl SearchReport {
     /// Visits per second.
     pub fn speed(&self) -> f64 {
         self.walks as f64 / self.elapsed.as_secs_f64().max(1e-6)
@@ -91,7 +91,7 @@ impl Line {
 
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum StopReason {
     /// It was told to.
     Stopped,
     /// Its time was up.

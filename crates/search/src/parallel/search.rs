@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use alfil_game::Game;
 
 use super::report::lines;
-use super::worker::{Counts, Shared, Worker, plant};
-use super::{Control, Ended, Limits, Report};
+use super::worker::{Counts, Shared, Worker, evaluate_root};
+use super::{Control, Limits, SearchReport, StopReason};
 use crate::cache_padded::CachePadded;
 use crate::selection::Rule;
 use crate::tree::Tree;
@@ -26,7 +26,7 @@ const LONGEST_REPORT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How to search.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct ParallelSettings {
     /// How moves are selected.
     pub rule: Rule,
     /// Leaves per batch of a thread.
@@ -35,10 +35,10 @@ pub struct Settings {
     pub lines: usize,
 }
 
-impl Default for Settings {
+impl Default for ParallelSettings {
     /// A batch of one: larger ones make the search a little worse, and the CPU engine hardly gains from them.
-    fn default() -> Settings {
-        Settings { rule: Rule::default(), batch: 1, lines: 1 }
+    fn default() -> ParallelSettings {
+        ParallelSettings { rule: Rule::default(), batch: 1, lines: 1 }
     }
 }
 
@@ -119,11 +119,11 @@ impl<G: Game> Search<G> {
     /// If an evaluator fails or a thread panics, all threads end, and nothing is known about the position any more.
     pub fn run(
         &mut self,
-        settings: &Settings,
+        settings: &ParallelSettings,
         limits: &Limits,
         control: &Control,
-        tell: &mut dyn FnMut(&Report),
-    ) -> Result<Report, EvaluatorError> {
+        tell: &mut dyn FnMut(&SearchReport),
+    ) -> Result<SearchReport, EvaluatorError> {
         let report = self.try_run(settings, limits, control, tell);
         if report.is_err() {
             // Walks were left under way, and would count as visits forever.
@@ -134,11 +134,11 @@ impl<G: Game> Search<G> {
 
     fn try_run(
         &mut self,
-        settings: &Settings,
+        settings: &ParallelSettings,
         limits: &Limits,
         control: &Control,
-        tell: &mut dyn FnMut(&Report),
-    ) -> Result<Report, EvaluatorError> {
+        tell: &mut dyn FnMut(&SearchReport),
+    ) -> Result<SearchReport, EvaluatorError> {
         let began = Instant::now();
         if self.only != limits.only {
             // Moves that were left out before are missing from the tree, and what is proven for all moves may not hold
@@ -153,7 +153,7 @@ impl<G: Game> Search<G> {
             && let Some(evaluator) = evaluators.first_mut()
         {
             // The root comes first, whatever the limits: without it there is no move at all.
-            catch_panic(PART, || plant(tree, root, &mut **evaluator)).flatten()?;
+            catch_panic(PART, || evaluate_root(tree, root, &mut **evaluator)).flatten()?;
         }
         tree.restrict_root(only);
         let visits = tree.root().map_or(0, |root| root.visits());
@@ -187,16 +187,16 @@ impl<G: Game> Search<G> {
                 }
                 ended
             })?,
-            _ => Ended::NoMoves,
+            _ => StopReason::NoMoves,
         };
-        Ok(Report { ended: Some(ended), ..watch.report() })
+        Ok(SearchReport { ended: Some(ended), ..watch.report() })
     }
 }
 
 /// The calling thread's view of a search.
 struct Watch<'a, G: Game> {
     shared: &'a Shared<'a, G>,
-    settings: &'a Settings,
+    settings: &'a ParallelSettings,
     limits: &'a Limits,
     began: Instant,
     /// Visits that the root had before.
@@ -205,7 +205,11 @@ struct Watch<'a, G: Game> {
 
 impl<G: Game> Watch<'_, G> {
     /// Works until the search is over.
-    fn work(&self, evaluator: &mut dyn Evaluator<G>, tell: &mut dyn FnMut(&Report)) -> Result<Ended, EvaluatorError> {
+    fn work(
+        &self,
+        evaluator: &mut dyn Evaluator<G>,
+        tell: &mut dyn FnMut(&SearchReport),
+    ) -> Result<StopReason, EvaluatorError> {
         let mut worker = Worker::new(self.shared, evaluator);
         let (mut checked, mut told) = (self.began, self.began);
         let mut last = (None, 0);
@@ -217,12 +221,12 @@ impl<G: Game> Watch<'_, G> {
             if now - checked >= CHECK_INTERVAL {
                 checked = now;
                 if self.limits.settled && self.is_settled(now) {
-                    return Ok(Ended::Settled);
+                    return Ok(StopReason::Settled);
                 }
                 let best = self.shared.tree.root().and_then(|root| root.best()).map(|best| best.code);
                 let depth = self.shared.counts.0.mean_depth();
                 if self.limits.depth.is_some_and(|limit| depth >= limit) {
-                    return Ok(Ended::Done);
+                    return Ok(StopReason::Done);
                 }
                 let news = (best, depth) != last;
                 if now - told >= LONGEST_REPORT_INTERVAL || news && now - told >= SHORTEST_REPORT_INTERVAL {
@@ -232,23 +236,23 @@ impl<G: Game> Watch<'_, G> {
                 }
             }
             if !worker.round()? {
-                return Ok(Ended::Done);
+                return Ok(StopReason::Done);
             }
         }
     }
 
-    fn ended(&self, now: Instant) -> Option<Ended> {
+    fn ended(&self, now: Instant) -> Option<StopReason> {
         // Another thread ends the search early only if it failed.
         if self.shared.control.is_stopped() || self.shared.finished.load(Relaxed) {
-            return Some(Ended::Stopped);
+            return Some(StopReason::Stopped);
         }
         if self.shared.is_proven() {
-            return Some(Ended::Proven);
+            return Some(StopReason::Proven);
         }
         if self.shared.full.load(Relaxed) {
-            return Some(Ended::Full);
+            return Some(StopReason::Full);
         }
-        self.shared.control.deadline().filter(|deadline| now >= *deadline).map(|_| Ended::Time)
+        self.shared.control.deadline().filter(|deadline| now >= *deadline).map(|_| StopReason::Time)
     }
 
     /// Whether no other move can get as many visits as the best one has, in what is left of visits and time.
@@ -274,10 +278,10 @@ impl<G: Game> Watch<'_, G> {
         self.shared.tree.root().map_or(0, |root| root.visits().saturating_sub(self.before).into())
     }
 
-    fn report(&self) -> Report {
+    fn report(&self) -> SearchReport {
         let Shared { tree, counts: CachePadded(counts), .. } = self.shared;
         let root = tree.root();
-        Report {
+        SearchReport {
             visits: root.map_or(0, |root| root.visits()),
             walks: self.walks(),
             elapsed: self.began.elapsed(),

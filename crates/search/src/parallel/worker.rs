@@ -78,7 +78,11 @@ impl<G: Game> Shared<'_, G> {
 }
 
 /// Gives an empty tree its root.
-pub(super) fn plant<G: Game>(tree: &Tree, root: &G, evaluator: &mut dyn Evaluator<G>) -> Result<(), EvaluatorError> {
+pub(super) fn evaluate_root<G: Game>(
+    tree: &Tree,
+    root: &G,
+    evaluator: &mut dyn Evaluator<G>,
+) -> Result<(), EvaluatorError> {
     let mut scratch = Scratch::new(root);
     if let Gathered::Leaf(leaf) = gather(tree, root, &Rule::default(), None, &mut scratch) {
         let mut leaf = Some(leaf);

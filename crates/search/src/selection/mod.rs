@@ -17,4 +17,4 @@ pub use noise::{dirichlet, mix_noise};
 pub use pruning::{forced_visits, pruned_visits};
 pub use puct::Puct;
 pub use rule::Rule;
-pub use simple::{book, uct};
+pub use simple::{simple_puct, uct};

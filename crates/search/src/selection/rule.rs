@@ -12,8 +12,8 @@ pub enum Rule {
         /// The weight of exploration.
         c: f32,
     },
-    /// A simplification of PUCT: see [`book`](super::book).
-    Book,
+    /// A simplification of PUCT: see [`simple_puct`](super::simple_puct).
+    SimplePuct,
     /// The rule of Gumbel search below its root.
     Gumbel(Gumbel),
 }

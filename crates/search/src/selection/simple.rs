@@ -10,7 +10,7 @@ pub fn uct(q: f32, c: f32, parent_visits: u32, visits: u32) -> f32 {
 
 /// A simplification of PUCT, `A = Q + P / (1 + N)` with N the move's own visits (A. Fernández Camello, Ajedrez y
 /// Computación, 2023).
-pub fn book(q: f32, prior: f32, visits: u32) -> f32 {
+pub fn simple_puct(q: f32, prior: f32, visits: u32) -> f32 {
     q + prior / (1.0 + visits as f32)
 }
 
@@ -22,6 +22,6 @@ mod tests {
     fn rules_match_their_formulas() {
         assert_eq!(uct(-1.0, 1.4, 10, 0), f32::INFINITY);
         assert!((uct(0.5, 2f32.sqrt(), 100, 10) - (0.5 + (2.0 * 100f32.ln() / 10.0).sqrt())).abs() < 1e-6);
-        assert_eq!(book(0.25, 0.5, 1), 0.5);
+        assert_eq!(simple_puct(0.25, 0.5, 1), 0.5);
     }
 }

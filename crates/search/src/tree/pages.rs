@@ -2,7 +2,7 @@
 
 /// Asks for huge pages for this memory, where the system has them: a search reads all over its tree, and with small
 /// pages most reads would miss the TLB as well. Best called before the memory is used.
-pub(super) fn enlarge<T>(room: &Vec<T>) {
+pub(super) fn advise_huge_pages<T>(room: &Vec<T>) {
     #[cfg(target_os = "linux")]
     {
         const PAGE: usize = 1 << 21;

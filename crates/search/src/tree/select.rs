@@ -5,7 +5,7 @@ use arrayvec::ArrayVec;
 
 use super::node::Node;
 use super::store::{MOST_MOVES, Tree};
-use crate::selection::{Gumbel, GumbelMove, MovesLeft, Rule, book, uct};
+use crate::selection::{Gumbel, GumbelMove, MovesLeft, Rule, simple_puct, uct};
 
 /// The value of a proven win, negative for a loss: a lost move is not visited again while there is another one, and a
 /// won one always.
@@ -22,17 +22,17 @@ pub(super) fn select(tree: &Tree, node: &Node, rule: &Rule) -> (u16, Option<u32>
             let value = value(node) + draw_part(node, draw);
             let score = |q: f32, prior: f32, n: u32| q + scale * prior / (1.0 + n as f32);
             let first_play = |visited_policy| puct.first_play(value, visited_policy);
-            highest(tree, node, Beside { moves_left: puct.moves_left, draw }, score, first_play)
+            highest(tree, node, Adjustments { moves_left: puct.moves_left, draw }, score, first_play)
         }
-        Rule::Uct { c } => highest(tree, node, Beside::default(), |q, _, n| uct(q, *c, visits, n), |_| 0.0),
-        Rule::Book => highest(tree, node, Beside::default(), book, |_| 0.0),
+        Rule::Uct { c } => highest(tree, node, Adjustments::default(), |q, _, n| uct(q, *c, visits, n), |_| 0.0),
+        Rule::SimplePuct => highest(tree, node, Adjustments::default(), simple_puct, |_| 0.0),
         Rule::Gumbel(gumbel) => follow_improved(tree, node, gumbel),
     }
 }
 
 /// What counts besides win and loss.
 #[derive(Clone, Copy, Default)]
-struct Beside {
+struct Adjustments {
     moves_left: Option<MovesLeft>,
     /// What a draw is worth to the node's mover.
     draw: f32,
@@ -61,7 +61,7 @@ fn child_value(node: &Node, child: &Node) -> f32 {
 fn highest(
     tree: &Tree,
     node: &Node,
-    beside: Beside,
+    beside: Adjustments,
     score: impl Fn(f32, f32, u32) -> f32,
     first_play: impl Fn(f32) -> f32,
 ) -> (u16, Option<u32>) {

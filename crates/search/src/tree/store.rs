@@ -7,7 +7,7 @@ use alfil_game::Side;
 use arrayvec::ArrayVec;
 
 use super::node::{NONE, Node};
-use super::pages::enlarge;
+use super::pages::advise_huge_pages;
 use super::view::View;
 use crate::cache_padded::CachePadded;
 
@@ -53,8 +53,8 @@ impl Tree {
 
     /// `edges` are zeros that the system allocates only where they are touched, so a large tree is ready at once.
     fn in_room(nodes: usize, mut room: Vec<Node>, edges: Vec<AtomicU32>) -> Tree {
-        enlarge(&room);
-        enlarge(&edges);
+        advise_huge_pages(&room);
+        advise_huge_pages(&edges);
         room.resize_with(nodes, Node::default);
         Tree {
             nodes: room.into_boxed_slice(),

@@ -7,7 +7,7 @@ use alfil_nn::{Architecture, FileError, Weights};
 use tch::{Kind, Tensor};
 
 use super::layout::{Layout, is_normed};
-use super::loss::Form;
+use super::loss::SampleLayout;
 use super::network::{EPSILON, Norms, TrainingNetwork};
 use super::numbers;
 use crate::TorchError;
@@ -17,7 +17,7 @@ use crate::TorchError;
 pub fn gather_statistics(
     architecture: &Architecture,
     layout: &Layout,
-    form: &Form,
+    form: &SampleLayout,
     parameters: &Tensor,
     batches: &mut dyn Iterator<Item = Samples>,
 ) -> Result<Option<Tensor>, TorchError> {

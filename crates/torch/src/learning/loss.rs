@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use alfil_nn::learning::{LearnError, Loss, LossWeights, Losses, Over, Samples};
-use alfil_nn::{Architecture, PolicyShape, ValueOutput};
+use alfil_nn::learning::{EncodedArchitecture, LearnError, Loss, LossWeights, Losses, Over, Samples};
+use alfil_nn::{PolicyShape, ValueOutput};
 use tch::{Device, Kind, Reduction, Tensor};
 
 use super::network::RawOutputs;
@@ -22,7 +22,7 @@ const ROUND_UP: usize = 16;
 const COLUMNS: usize = 4;
 
 /// How samples are laid out for a network.
-pub struct Form {
+pub struct SampleLayout {
     planes: usize,
     height: usize,
     width: usize,
@@ -31,17 +31,17 @@ pub struct Form {
     head_outputs: Vec<i64>,
 }
 
-impl Form {
-    /// `head_output` says which output of a convolutional policy head holds a policy index.
-    pub fn new(architecture: &Architecture, policy_size: usize, head_output: fn(usize) -> usize) -> Form {
+impl SampleLayout {
+    pub fn new(encoded: EncodedArchitecture<'_>) -> SampleLayout {
+        let architecture = encoded.architecture();
         let dense = matches!(architecture.policy, PolicyShape::Dense { .. });
-        let output = |index| if dense { index } else { head_output(index) };
-        Form {
+        let output = |(index, output)| if dense { index } else { output } as i64;
+        SampleLayout {
             planes: architecture.planes,
             height: architecture.height,
             width: architecture.width,
             value: architecture.value.output,
-            head_outputs: (0..policy_size).map(|index| output(index) as i64).collect(),
+            head_outputs: encoded.head_outputs().enumerate().map(output).collect(),
         }
     }
 

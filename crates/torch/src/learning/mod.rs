@@ -9,15 +9,14 @@ mod replica;
 mod scale;
 mod state;
 
-use alfil_game::Encoding;
-use alfil_nn::learning::{LearnError, Learner, LearningSettings, Losses, Samples};
-use alfil_nn::{Architecture, FileError, Weights};
+use alfil_nn::learning::{EncodedArchitecture, LearnError, Learner, LearningSettings, Losses, Samples};
+use alfil_nn::{Architecture, Weights};
 use tch::{Kind, Tensor};
 
 use self::layout::{Layout, Slot};
-use self::loss::{Counts, Form, LossSums};
+use self::loss::{Counts, LossSums, SampleLayout};
 use self::network::{Norms, TrainingNetwork};
-use self::optimizer::{Descent, Stride};
+use self::optimizer::{OptimizerState, StepSettings};
 use self::replica::{Replica, Task};
 use self::scale::LossScale;
 use self::state::{Header, Section};
@@ -30,7 +29,7 @@ pub struct TorchLearner {
     encoding: (String, u32),
     settings: LearningSettings,
     layout: Layout,
-    form: Form,
+    form: SampleLayout,
     /// One per device.
     replicas: Vec<Replica>,
     /// All parameters, on the first device.
@@ -39,7 +38,7 @@ pub struct TorchLearner {
     statistics: Tensor,
     /// Moving averages of both, if asked for.
     average: Option<[Tensor; 2]>,
-    descent: Descent,
+    descent: OptimizerState,
     /// With mixed precision only.
     scale: Option<LossScale>,
     steps: u64,
@@ -49,13 +48,13 @@ impl TorchLearner {
     /// A learner with a new network, whose weights depend only on the seed. A device may be named more than once:
     /// `[Cpu, Cpu]` learns with two threads. Each replica has one thread: with more, those of libtorch spend their time
     /// waiting for each other on boards this small.
-    pub fn new<E: Encoding>(
-        architecture: &Architecture,
+    pub fn new(
+        encoded: EncodedArchitecture<'_>,
         mut settings: LearningSettings,
         devices: &[Device],
         seed: u64,
     ) -> Result<TorchLearner, TorchError> {
-        architecture.check().and_then(|()| architecture.check_encoding::<E>()).map_err(FileError::from)?;
+        let architecture = encoded.architecture();
         tch::set_num_threads(1);
         let first = devices.first().ok_or(TorchError::NoDevice)?.torch();
         let layout = Layout::new(architecture);
@@ -69,9 +68,9 @@ impl TorchLearner {
         };
         settings.mixed_precision &= devices.iter().all(|device| matches!(device, Device::Cuda(_)));
         Ok(TorchLearner {
-            encoding: (E::NAME.to_owned(), E::VERSION),
-            form: Form::new(architecture, E::POLICY_SIZE, E::head_output),
-            descent: Descent::new(settings.optimizer, &parameters)?,
+            encoding: (encoded.encoding().0.to_owned(), encoded.encoding().1),
+            form: SampleLayout::new(encoded),
+            descent: OptimizerState::new(settings.optimizer, &parameters)?,
             scale: settings.mixed_precision.then(LossScale::new),
             architecture: architecture.clone(),
             settings,
@@ -126,7 +125,7 @@ impl TorchLearner {
             gradient = gradient.f_mul_scalar_(factor)?;
         }
         let rate = self.settings.schedule.at(self.steps);
-        let stride = Stride { rate, step: self.steps, decayed: self.layout.decayed };
+        let stride = StepSettings { rate, step: self.steps, decayed: self.layout.decayed };
         self.descent.apply(&mut self.parameters, gradient, stride)?;
 
         let used = self.replicas.len().min(samples);
@@ -342,7 +341,8 @@ mod tests {
             average: 0.9,
             mixed_precision: false,
         };
-        TorchLearner::new::<tictactoe::Stones>(&architecture, settings, &[Device::Cpu], 3).unwrap()
+        let encoded = EncodedArchitecture::new::<tictactoe::Stones>(&architecture).unwrap();
+        TorchLearner::new(encoded, settings, &[Device::Cpu], 3).unwrap()
     }
 
     fn samples(learner: &TorchLearner) -> Samples {

@@ -9,13 +9,13 @@ use crate::TorchError;
 const EPSILON: f64 = 1e-8;
 
 /// An optimizer with its state, whose tensors are as long as the parameters.
-pub enum Descent {
+pub enum OptimizerState {
     Sgd { momentum: f64, weight_decay: f64, velocity: Tensor },
     AdamW { beta1: f64, beta2: f64, weight_decay: f64, mean: Tensor, square: Tensor },
 }
 
 /// One step of many.
-pub struct Stride {
+pub struct StepSettings {
     /// The learning rate.
     pub rate: f64,
     /// Counted from 0.
@@ -24,15 +24,15 @@ pub struct Stride {
     pub decayed: usize,
 }
 
-impl Descent {
+impl OptimizerState {
     /// An optimizer that has seen no gradient yet.
-    pub fn new(optimizer: Optimizer, parameters: &Tensor) -> Result<Descent, TorchError> {
+    pub fn new(optimizer: Optimizer, parameters: &Tensor) -> Result<OptimizerState, TorchError> {
         let Optimizer { kind, momentum, beta1, beta2, weight_decay } = optimizer;
         Ok(match kind {
-            OptimizerKind::Sgd => Descent::Sgd { momentum, weight_decay, velocity: parameters.f_zeros_like()? },
+            OptimizerKind::Sgd => OptimizerState::Sgd { momentum, weight_decay, velocity: parameters.f_zeros_like()? },
             OptimizerKind::AdamW => {
                 let (mean, square) = (parameters.f_zeros_like()?, parameters.f_zeros_like()?);
-                Descent::AdamW { beta1, beta2, weight_decay, mean, square }
+                OptimizerState::AdamW { beta1, beta2, weight_decay, mean, square }
             }
         })
     }
@@ -40,16 +40,16 @@ impl Descent {
     /// Its name in a saved state.
     pub fn kind(&self) -> &'static str {
         match self {
-            Descent::Sgd { .. } => "sgd",
-            Descent::AdamW { .. } => "adamw",
+            OptimizerState::Sgd { .. } => "sgd",
+            OptimizerState::AdamW { .. } => "adamw",
         }
     }
 
     /// Its state, by name.
     pub fn memory(&self) -> Vec<(&'static str, &Tensor)> {
         match self {
-            Descent::Sgd { velocity, .. } => vec![("velocity", velocity)],
-            Descent::AdamW { mean, square, .. } => vec![("mean", mean), ("square", square)],
+            OptimizerState::Sgd { velocity, .. } => vec![("velocity", velocity)],
+            OptimizerState::AdamW { mean, square, .. } => vec![("mean", mean), ("square", square)],
         }
     }
 
@@ -58,19 +58,24 @@ impl Descent {
     /// - SGD: `v = momentum v + g + decay p`, `p = p - rate v`.
     /// - AdamW: `p = (1 - rate decay) p`, `m = beta1 m + (1 - beta1) g`, `s = beta2 s + (1 - beta2) g^2`,
     ///   `p = p - rate m' / (sqrt(s') + epsilon)`, where `m'` and `s'` are divided by `1 - beta^t`.
-    pub fn apply(&mut self, parameters: &mut Tensor, mut gradient: Tensor, stride: Stride) -> Result<(), TorchError> {
+    pub fn apply(
+        &mut self,
+        parameters: &mut Tensor,
+        mut gradient: Tensor,
+        stride: StepSettings,
+    ) -> Result<(), TorchError> {
         let _no_gradients = tch::no_grad_guard();
-        let Stride { rate, step, decayed } = stride;
+        let StepSettings { rate, step, decayed } = stride;
         let mut decaying = parameters.f_narrow(0, 0, decayed as i64)?;
         match self {
-            Descent::Sgd { momentum, weight_decay, velocity } => {
+            OptimizerState::Sgd { momentum, weight_decay, velocity } => {
                 let decay = decaying.f_mul_scalar(*weight_decay)?;
                 let _ = gradient.f_narrow(0, 0, decayed as i64)?.f_add_(&decay)?;
                 let _ = velocity.f_mul_scalar_(*momentum)?.f_add_(&gradient)?;
                 gradient.f_copy_(velocity)?;
                 let _ = parameters.f_add_(&gradient.f_mul_scalar_(-rate)?)?;
             }
-            Descent::AdamW { beta1, beta2, weight_decay, mean, square } => {
+            OptimizerState::AdamW { beta1, beta2, weight_decay, mean, square } => {
                 let t = step as f64 + 1.0;
                 let _ = decaying.f_mul_scalar_(1.0 - rate * *weight_decay)?;
                 let _ = mean.f_lerp_(&gradient, 1.0 - *beta1)?;
@@ -101,9 +106,9 @@ mod tests {
 
     fn steps(optimizer: Optimizer, rate: f64) -> Vec<f32> {
         let mut parameters = Tensor::from_slice(&[1.0f32, -2.0, 3.0]);
-        let mut descent = Descent::new(optimizer, &parameters).unwrap();
+        let mut descent = OptimizerState::new(optimizer, &parameters).unwrap();
         for step in 0..5 {
-            let stride = Stride { rate, step, decayed: DECAYED };
+            let stride = StepSettings { rate, step, decayed: DECAYED };
             descent.apply(&mut parameters, Tensor::from_slice(&gradient(step)), stride).unwrap();
         }
         Vec::try_from(parameters).unwrap()

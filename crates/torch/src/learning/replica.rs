@@ -8,7 +8,7 @@ use alfil_nn::{Architecture, EvaluatorError};
 use tch::{Device, Tensor};
 
 use super::layout::Layout;
-use super::loss::{Counts, Form, LossSums};
+use super::loss::{Counts, LossSums, SampleLayout};
 use super::network::{Norms, TrainingNetwork};
 use crate::TorchError;
 
@@ -28,7 +28,7 @@ pub struct Replica {
 /// What to compute.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
-    pub form: &'a Form,
+    pub form: &'a SampleLayout,
     pub samples: &'a Samples,
     pub counts: Counts,
     pub weights: LossWeights,

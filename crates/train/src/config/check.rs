@@ -1,13 +1,13 @@
 //! Checks of a configuration that depend on the game. The sections check themselves.
 
-use alfil_core::settings::{Findings, Settings, Trouble};
+use alfil_core::settings::{Finding, Findings, Settings};
 use alfil_game::{Encoding, FullGame, Game, read_rules, registry, with_encoding, with_game};
 
 use super::{Config, ConfigError};
 
 impl Config {
     /// Values that are allowed but probably not intended.
-    pub fn warnings(&self) -> Vec<Trouble> {
+    pub fn warnings(&self) -> Vec<Finding> {
         let mut found = Findings::default();
         Settings::check(self, &mut found);
         found.warnings
@@ -39,6 +39,6 @@ impl Config {
     pub(crate) fn check_game<G: FullGame>(&self, rules: &G::Rules) -> Result<(), ConfigError> {
         let mut found = Findings::default();
         found.within("selfplay", |found| self.selfplay.check_game::<G>(rules, found));
-        if found.errors.is_empty() { Ok(()) } else { Err(ConfigError::Troubles(found.errors)) }
+        if found.errors.is_empty() { Ok(()) } else { Err(ConfigError::Invalid(found.errors)) }
     }
 }

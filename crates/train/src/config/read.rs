@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use alfil_core::settings::{Findings, KeyError, Settings, Trouble, set_table, set_text};
+use alfil_core::settings::{Finding, Findings, KeyError, Settings, set_table, set_text};
 
 use super::Config;
 
@@ -27,14 +27,14 @@ pub enum ConfigError {
     #[error(transparent)]
     Key(#[from] KeyError),
     /// Invalid values.
-    #[error("{}", .0.iter().map(Trouble::to_string).collect::<Vec<_>>().join("; "))]
-    Troubles(Vec<Trouble>),
+    #[error("{}", .0.iter().map(Finding::to_string).collect::<Vec<_>>().join("; "))]
+    Invalid(Vec<Finding>),
 }
 
 impl ConfigError {
     /// One invalid value.
     pub(super) fn trouble(key: &str, why: String) -> ConfigError {
-        ConfigError::Troubles(vec![Trouble { key: key.to_owned(), why }])
+        ConfigError::Invalid(vec![Finding { key: key.to_owned(), why }])
     }
 }
 
@@ -61,7 +61,7 @@ impl Config {
             set_text(&mut config, setting, &mut found)?;
         }
         Settings::check(&config, &mut found);
-        if found.errors.is_empty() { Ok(config) } else { Err(ConfigError::Troubles(found.errors)) }
+        if found.errors.is_empty() { Ok(config) } else { Err(ConfigError::Invalid(found.errors)) }
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use alfil_arena::contest::{Archive, Ended, Match, Report, Settings};
+use alfil_arena::contest::{Archive, Match, MatchEnd, MatchReport, MatchSettings};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, TreeSettings};
 use alfil_arena::stats::{Decision, Sprt};
@@ -12,6 +12,7 @@ use alfil_core::settings::Findings;
 use alfil_core::{choices, settings};
 use alfil_game::Encoding;
 use alfil_nn::Network;
+use alfil_search::Adjudicator;
 
 use super::{Purpose, Run, Tell};
 use crate::Event;
@@ -73,7 +74,7 @@ impl<E: Encoding> Run<E> {
             _ => {
                 let began = Instant::now();
                 let report = self.contest(&network, stop, tell)?;
-                if report.ended == Some(Ended::Stopped) {
+                if report.ended == Some(MatchEnd::Stopped) {
                     return Ok(false);
                 }
                 let elo = report.pairs.elo();
@@ -103,10 +104,15 @@ impl<E: Encoding> Run<E> {
         Ok(true)
     }
 
-    fn contest(&self, candidate: &Arc<Network>, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Report, RunError> {
+    fn contest(
+        &self,
+        candidate: &Arc<Network>,
+        stop: &AtomicBool,
+        tell: &mut Tell<'_>,
+    ) -> Result<MatchReport, RunError> {
         let gate = &self.config.gate;
         let sprt = Sprt { elo0: gate.elo0, elo1: gate.elo1, alpha: gate.error, beta: gate.error };
-        let settings = Settings {
+        let settings = MatchSettings {
             games: gate.games,
             concurrency: self.tables(),
             seed: self.seed(Purpose::Gate),
@@ -117,7 +123,7 @@ impl<E: Encoding> Run<E> {
             b: &self.entrant(self.state.champion, &self.champion, gate.visits)?,
             openings: &mut Openings::random(self.seed(Purpose::Gate), &self.rules),
             settings,
-            referee: None,
+            adjudicator: Adjudicator::default(),
             archive: Archive {
                 journal: Some(self.directory.gate_journal(self.state.generation, gate.visits)),
                 pgn: Some(self.directory.gate_games(self.state.generation, gate.visits)),
@@ -127,7 +133,7 @@ impl<E: Encoding> Run<E> {
     }
 
     /// Whether a candidate with this result is promoted.
-    fn passes(&self, report: &Report) -> bool {
+    fn passes(&self, report: &MatchReport) -> bool {
         let score = report.pairs.score();
         match report.sprt.and_then(|(_, state)| state.decision) {
             Some(decision) => decision == Decision::AcceptH1,

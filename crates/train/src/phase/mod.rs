@@ -18,11 +18,11 @@ use std::time::Instant;
 
 use alfil_arena::exam::Exam;
 use alfil_core::seed::derive;
-use alfil_game::{Encoding, Game, References};
+use alfil_game::{Encoding, Game};
 use alfil_nn::learning::Learner;
 use alfil_nn::{Architecture, Network, Origin};
 use alfil_selfplay::replay::Replay;
-use alfil_selfplay::{GameRecord, Judge, chunks};
+use alfil_selfplay::{GameRecord, LaneContext, Tickets, chunks};
 
 use crate::config::render;
 use crate::run::{Lock, Metrics, Phase, RunDirectory, RunError, State};
@@ -37,8 +37,6 @@ pub struct Run<E: Encoding> {
     config: Config,
     rules: <E::Game as Game>::Rules,
     architecture: Architecture,
-    /// Adjudicates self-play games before their end by the rules.
-    judge: Option<Judge<E::Game>>,
     machine: Machine,
     state: State,
     replay: Replay,
@@ -74,16 +72,6 @@ enum Purpose {
     Calibration,
 }
 
-/// Adjudicates games by the endgame tables that a configuration names; none if it names none.
-fn judge<G: References>(config: &Config) -> Result<Option<Judge<G>>, RunError> {
-    let folders = &config.selfplay.adjudication.syzygy;
-    if folders.is_empty() {
-        return Ok(None);
-    }
-    let tables = G::tablebase(folders)?;
-    Ok(Some(Arc::new(move |game: &G| Some(tables.outcome(game)?.score))))
-}
-
 impl<E: Encoding> Run<E> {
     /// Begins a run, or resumes one that was begun with the same game, encoding, network and seed.
     pub fn open(
@@ -94,11 +82,9 @@ impl<E: Encoding> Run<E> {
     ) -> Result<Run<E>, RunError> {
         // Find what cannot be used now: before anything is written, and not after hours.
         let rules = Self::check(&config)?;
-        let judge = judge(&config)?;
         directory.create().map_err(|why| RunError::io("make the folders of", directory.path(), why))?;
         let lock = Lock::take(&directory)?;
         directory.clean().map_err(|why| RunError::io("clean", directory.path(), why))?;
-        let architecture = config.architecture()?;
         let begun = directory.has_begun();
         if begun {
             refuse_changes(&directory, &config)?;
@@ -107,7 +93,7 @@ impl<E: Encoding> Run<E> {
         let written = alfil_core::disk::write_whole(&path, render(&config).as_bytes());
         written.map_err(|why| RunError::io("write", &path, why))?;
         let seed = derive(config.seed, &[Purpose::Weights as u64]);
-        let mut learner = (machine.learner)(&architecture, &config.encoding, config.training.learning.clone(), seed)?;
+        let (architecture, mut learner) = machine.learner::<E>(&config, seed)?;
         let state = if begun { State::load(&directory)? } else { State::new() };
         if !begun {
             let weights = learner.export(&mut std::iter::empty())?;
@@ -115,7 +101,7 @@ impl<E: Encoding> Run<E> {
             Network { architecture: architecture.clone(), weights, origin }.save(&directory.network(0))?;
             state.save(&directory)?;
         }
-        Metrics::forget_from(state.generation, &directory)?;
+        Metrics::truncate_from(state.generation, &directory)?;
         checkpoint::restore(learner.as_mut(), &state, &directory, tell)?;
         let (replay, damages) = Replay::open(&directory.replay())?;
         damages.iter().for_each(|damage| tell(Event::Damaged(damage)));
@@ -130,7 +116,6 @@ impl<E: Encoding> Run<E> {
             config,
             rules,
             architecture,
-            judge,
             machine,
             state,
             replay,
@@ -144,8 +129,7 @@ impl<E: Encoding> Run<E> {
     pub fn check(config: &Config) -> Result<<E::Game as Game>::Rules, RunError> {
         let rules = config.game_rules::<E::Game>()?;
         config.check_game::<E::Game>(&rules)?;
-        config.selfplay.starts.listed::<E::Game>(&rules)?;
-        judge::<E::Game>(config)?;
+        LaneContext::<E::Game>::open(config.selfplay.clone(), rules.clone(), Arc::new(Tickets::new(0)), 0)?;
         rate::baselines::<E::Game>(config)?;
         Ok(rules)
     }
@@ -238,6 +222,12 @@ impl<E: Encoding> Run<E> {
     fn note_time(&mut self) {
         self.state.seconds += self.clock.elapsed().as_secs_f64();
         self.clock = Instant::now();
+    }
+
+    /// What the games of the run have in common; the tickets say which are played.
+    fn lane_context(&self, tickets: Arc<Tickets>) -> Result<LaneContext<E::Game>, RunError> {
+        let seed = self.seed(Purpose::Games);
+        Ok(LaneContext::open(self.config.selfplay.clone(), self.rules.clone(), tickets, seed)?)
     }
 
     /// The seed for a purpose in this generation.

@@ -11,7 +11,7 @@ use alfil_search::{Backend, BatchSizes, Evaluation, Evaluator, EvaluatorError};
 use alfil_selfplay::{Counts, GameRecord, Session, Tickets, chunks, read_header};
 
 use super::selfplay::metrics;
-use super::{Finish, Purpose, Run, Tell, next_after};
+use super::{Finish, Run, Tell, next_after};
 use crate::Event;
 use crate::run::{Phase, RunError, SelfplayMetrics};
 
@@ -36,14 +36,9 @@ impl<E: Encoding> Run<E> {
         let tickets = Arc::new(Tickets::limited(next.., ahead));
         let folder = self.directory.selfplay();
         let session = Session {
-            settings: self.config.selfplay.clone(),
-            listed: self.config.selfplay.starts.listed::<E::Game>(&self.rules)?,
-            rules: self.rules.clone(),
+            context: self.lane_context(Arc::clone(&tickets))?,
             lanes: self.machine.lanes,
             backend: &SwappingBackend(Arc::clone(&newest)),
-            judge: self.judge.clone(),
-            tickets: Arc::clone(&tickets),
-            seed: self.seed(Purpose::Games),
             folder: &folder,
             stop: &halt,
         };
@@ -51,7 +46,7 @@ impl<E: Encoding> Run<E> {
             let player =
                 scope.spawn(|| session.run(&mut |now| *counts.lock().unwrap_or_else(PoisonError::into_inner) = *now));
             // A guard, so that it also happens on a panic: the scope waits for the games.
-            let halting = Halting(&halt);
+            let halting = HaltOnDrop(&halt);
             let mut games = Producer {
                 counts: &counts,
                 is_broken: &|| player.is_finished(),
@@ -196,9 +191,9 @@ impl Producer<'_> {
 }
 
 /// Halts self-play when it goes out of scope.
-struct Halting<'a>(&'a AtomicBool);
+struct HaltOnDrop<'a>(&'a AtomicBool);
 
-impl Drop for Halting<'_> {
+impl Drop for HaltOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Relaxed);
     }
@@ -230,7 +225,7 @@ struct SwappingBackend<G: FullGame>(Arc<Newest<G>>);
 
 impl<G: FullGame> Backend<G> for SwappingBackend<G> {
     fn evaluator(&self, seed: u64) -> Result<Box<dyn Evaluator<G>>, EvaluatorError> {
-        Ok(Box::new(Swapping::new(Arc::clone(&self.0), seed)?))
+        Ok(Box::new(SwappingEvaluator::new(Arc::clone(&self.0), seed)?))
     }
 
     fn batch_sizes(&self) -> BatchSizes {
@@ -239,7 +234,7 @@ impl<G: FullGame> Backend<G> for SwappingBackend<G> {
 }
 
 /// An evaluator that switches to a new network between two batches: games under way continue with it.
-struct Swapping<G: FullGame> {
+struct SwappingEvaluator<G: FullGame> {
     newest: Arc<Newest<G>>,
     version: u64,
     seed: u64,
@@ -250,15 +245,15 @@ struct Swapping<G: FullGame> {
     failed: Option<EvaluatorError>,
 }
 
-impl<G: FullGame> Swapping<G> {
-    fn new(newest: Arc<Newest<G>>, seed: u64) -> Result<Swapping<G>, EvaluatorError> {
+impl<G: FullGame> SwappingEvaluator<G> {
+    fn new(newest: Arc<Newest<G>>, seed: u64) -> Result<SwappingEvaluator<G>, EvaluatorError> {
         let version = newest.version.load(Relaxed);
         let inner = newest.backend().evaluator(seed)?;
-        Ok(Swapping { newest, version, seed, inner, before: CacheCounts::default(), failed: None })
+        Ok(SwappingEvaluator { newest, version, seed, inner, before: CacheCounts::default(), failed: None })
     }
 }
 
-impl<G: FullGame> Evaluator<G> for Swapping<G> {
+impl<G: FullGame> Evaluator<G> for SwappingEvaluator<G> {
     fn add(&mut self, game: &G, moves: &[G::Move]) {
         let version = self.newest.version.load(Relaxed);
         if version != self.version && self.inner.is_empty() {

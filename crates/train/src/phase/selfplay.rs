@@ -10,7 +10,7 @@ use alfil_game::Encoding;
 use alfil_selfplay::replay::set_aside;
 use alfil_selfplay::{Counts, GameRecord, Session, Tickets, chunks, read_chunk};
 
-use super::{Purpose, Run, Tell};
+use super::{Run, Tell};
 use crate::Event;
 use crate::run::{Phase, RunError, SelfplayMetrics};
 
@@ -27,14 +27,9 @@ impl<E: Encoding> Run<E> {
         let backend = self.machine.backend::<E>(&self.champion)?;
         let began = Instant::now();
         let session = Session {
-            settings: self.config.selfplay.clone(),
-            listed: self.config.selfplay.starts.listed::<E::Game>(&self.rules)?,
-            rules: self.rules.clone(),
+            context: self.lane_context(Arc::new(Tickets::of(missing)))?,
             lanes: self.machine.lanes,
             backend: &*backend,
-            judge: self.judge.clone(),
-            tickets: Arc::new(Tickets::of(missing)),
-            seed: self.seed(Purpose::Games),
             folder: &self.directory.selfplay(),
             stop,
         };

@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use alfil_arena::contest::{ContestError, StateError};
 use alfil_arena::player::BuildError;
-use alfil_game::ReferenceError;
 use alfil_nn::learning::LearnError;
 use alfil_nn::{ArchitectureError, FileError};
 use alfil_search::EvaluatorError;
 use alfil_search::evaluators::BackendError;
 use alfil_selfplay::replay::ReplayError;
-use alfil_selfplay::{ChunkError, SessionError, StartsError};
+use alfil_selfplay::{ChunkError, ContextError, SessionError};
 
 use crate::config::ConfigError;
 
@@ -71,12 +70,9 @@ pub enum RunError {
     /// The replay window cannot be read or written.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// Start positions that cannot be used.
+    /// What the settings of self-play name cannot be used.
     #[error(transparent)]
-    Starts(#[from] StartsError),
-    /// Endgame tables that cannot be used.
-    #[error("selfplay.adjudicate_syzygy cannot be used: {0}")]
-    Tables(#[from] ReferenceError),
+    Selfplay(#[from] ContextError),
     /// The state of a match that cannot be used.
     #[error(transparent)]
     Match(#[from] StateError),

@@ -151,7 +151,7 @@ impl Metrics {
 
     /// Removes what was measured from a generation on: it is going to be measured again. Lines that cannot be read
     /// stay: the run does not need them.
-    pub(crate) fn forget_from(generation: u32, directory: &RunDirectory) -> Result<(), RunError> {
+    pub(crate) fn truncate_from(generation: u32, directory: &RunDirectory) -> Result<(), RunError> {
         let mut lines = lines(directory)?;
         lines.retain(|line| {
             serde_json::from_slice::<Metrics>(line).map_or(true, |metrics| metrics.generation < generation)

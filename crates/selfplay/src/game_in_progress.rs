@@ -1,36 +1,23 @@
 //! One game of a lane.
 
-use std::sync::Arc;
-
 use alfil_core::seed::mix;
 use alfil_game::{First, FullGame, Mover, Outcome, Score, Side};
+use alfil_search::Lead;
 use alfil_search::root::{GumbelRoot, add_noise, forced_edge, improved_policy, pick, pick_by, visit_policy};
 use alfil_search::selection::Puct;
 use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, USUAL_MOVES, View, gather};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::referee::{Lead, Referee};
 use crate::starts::Start;
 use crate::surprise::{deal_copies, divergence};
-use crate::{End, GameRecord, Ply, SearchKind, SearchSettings, SelfplaySettings, Ticket, Tickets};
+use crate::{End, GameRecord, LaneContext, Ply, SearchKind, SearchSettings, SelfplaySettings, Ticket};
 
 /// Walks to what is known already cost no evaluation; after so many the other games have their turn.
 const KNOWN_AT_ONCE: u32 = 64;
 
-/// What all games of a lane have in common.
-pub(crate) struct LaneContext<G: FullGame> {
-    pub settings: SelfplaySettings,
-    /// Positions of the file that games may begin from.
-    pub listed: Vec<String>,
-    pub rules: G::Rules,
-    pub tickets: Arc<Tickets>,
-    /// What, with a game's number, all its chance follows from.
-    pub seed: u64,
-}
-
 /// A game under way, with the tree that its next move is searched in.
-pub(crate) struct Seat<G: FullGame> {
+pub(crate) struct GameInProgress<G: FullGame> {
     number: u64,
     /// The source of all chance in the game: nothing beside it may change how it goes.
     random: Xoshiro256PlusPlus,
@@ -54,7 +41,7 @@ pub(crate) struct Seat<G: FullGame> {
     pub activity: Activity,
 }
 
-/// What a seat is at.
+/// What it is doing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Activity {
     /// A game is under way.
@@ -90,10 +77,10 @@ pub(crate) struct FinishedGame {
     pub false_resignation: Option<bool>,
 }
 
-impl<G: FullGame> Seat<G> {
-    pub fn new(context: &LaneContext<G>) -> Seat<G> {
+impl<G: FullGame> GameInProgress<G> {
+    pub fn new(context: &LaneContext<G>) -> GameInProgress<G> {
         let game = G::new(&context.rules);
-        let mut seat = Seat {
+        let mut game = GameInProgress {
             number: 0,
             random: generator(context.seed, 0),
             start: String::new(),
@@ -110,13 +97,13 @@ impl<G: FullGame> Seat<G> {
             moves: 0,
             activity: Activity::Waiting,
         };
-        seat.begin(context);
-        seat
+        game.begin(context);
+        game
     }
 
     /// Begins another game, if there is one to be played now.
     fn begin(&mut self, context: &LaneContext<G>) {
-        let LaneContext { settings, listed, rules, tickets, seed } = context;
+        let LaneContext { settings, listed, rules, tickets, seed, .. } = context;
         let number = match tickets.take() {
             Ticket::Game(number) => number,
             Ticket::Later => return self.activity = Activity::Waiting,
@@ -134,13 +121,7 @@ impl<G: FullGame> Seat<G> {
 
     /// Goes on until a position has to be evaluated, which is then in the scratch memory. Games that end on the way are told,
     /// and others begun. None if nothing has to be evaluated in this round.
-    pub fn gather(
-        &mut self,
-        context: &LaneContext<G>,
-        referee: &mut Referee<G>,
-        tell: &mut dyn FnMut(FinishedGame),
-    ) -> Option<Leaf> {
-        let settings = &context.settings;
+    pub fn gather(&mut self, context: &mut LaneContext<G>, tell: &mut dyn FnMut(FinishedGame)) -> Option<Leaf> {
         if self.activity == Activity::Waiting {
             self.begin(context);
         }
@@ -148,6 +129,7 @@ impl<G: FullGame> Seat<G> {
             if self.activity != Activity::Playing {
                 return None;
             }
+            let settings = &context.settings;
             let rule = settings.search.rule();
             if self.tree.is_empty() {
                 // The root comes first; there is no search before it.
@@ -171,7 +153,7 @@ impl<G: FullGame> Seat<G> {
                     }
                 },
                 Walk::Done => {
-                    if let Some(ended) = self.play(settings, referee) {
+                    if let Some(ended) = self.play(context) {
                         tell(ended);
                         self.begin(context);
                     }
@@ -229,7 +211,8 @@ impl<G: FullGame> Seat<G> {
     }
 
     /// Plays the move that was found. Tells how the game ended, if it did.
-    fn play(&mut self, settings: &SelfplaySettings, referee: &mut Referee<G>) -> Option<FinishedGame> {
+    fn play(&mut self, context: &mut LaneContext<G>) -> Option<FinishedGame> {
+        let LaneContext { settings, adjudicator, .. } = context;
         let search = self.search.take()?;
         let root = self.tree.root()?;
         let best = match &search.gumbel {
@@ -265,12 +248,12 @@ impl<G: FullGame> Seat<G> {
         self.game.play(m);
         self.tree.advance(&[chosen.code]);
         if let Some(Outcome { score, .. }) = self.game.outcome() {
-            return Some(match referee.result_at_cap(&self.game) {
-                Some(score) => self.end(settings, score, End::Adjudicated),
+            return Some(match adjudicator.outcome_at_cap(&self.game) {
+                Some(Outcome { score, .. }) => self.end(settings, score, End::Adjudicated),
                 None => self.end(settings, score, End::Rules),
             });
         }
-        if let Some(score) = referee.result(&self.game, &mut self.lead) {
+        if let Some(Outcome { score, .. }) = adjudicator.outcome(&self.game, &mut self.lead) {
             return Some(self.end(settings, score, End::Adjudicated));
         }
         if self.gives_up(side, value, settings) {
