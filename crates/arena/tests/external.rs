@@ -255,6 +255,7 @@ fn real_engines_play_chess() {
     ];
     for (path, line) in engines {
         if !Path::new(path).exists() {
+            alfil_skipped::skip("a match with a UCI engine", path);
             continue;
         }
         let engine = line.parse::<PlayerLine>().unwrap().entrant::<Chess>().unwrap();

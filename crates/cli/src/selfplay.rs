@@ -94,6 +94,8 @@ fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write)
     if !found.errors.is_empty() {
         return Err(ConfigError::Invalid(found.errors).into());
     }
+    // Before the folder is touched; which games are missing there shows later.
+    let context = LaneContext::open(settings.clone(), rules, Arc::new(Tickets::new(0)), config.seed)?;
     std::fs::create_dir_all(&command.output)
         .with_context(|| format!("cannot make the folder {}", command.output.display()))?;
     let _lock = lock(&command.output)?;
@@ -103,10 +105,9 @@ fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write)
     };
     let first = next_number::<G>(&command.output)?;
     let tickets = Arc::new(Tickets::of(first..first.saturating_add(settings.games)));
-    let context = LaneContext::open(settings.clone(), rules, tickets, config.seed)?;
     let stop = stop::flag()?;
     let session = Session {
-        context,
+        context: LaneContext { tickets, ..context },
         lanes: if config.machine.lanes == 0 { cores() } else { config.machine.lanes },
         backend: &*backend,
         stop: &stop,

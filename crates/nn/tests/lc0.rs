@@ -16,7 +16,7 @@ use serde_json::Value;
 fn shared(path: &str) -> Option<PathBuf> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(path);
     if !path.exists() {
-        println!("skipped: there is no {} beside this clone", path.display());
+        alfil_skipped::skip("a comparison with Leela's own program", "the folder shared beside this clone");
         return None;
     }
     Some(path)

@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(complaint(""), "x is not a saved game: it should be a PGN file, as save FILE writes it");
         assert!(complaint("shopping list").starts_with("x is not a saved game"));
         assert!(complaint("[Variant \"hex\"]\n\n1. 4 *\n").contains("the variant 'hex' is not connect4"));
-        assert!(complaint("[Variant \"connect4\"]\n[FEN \"8/8 x\"]\n\n*\n").contains("is no connect4 position"));
+        assert!(complaint("[Variant \"connect4\"]\n[FEN \"8/8 x\"]\n\n*\n").contains("is not a connect4 position"));
         assert!(complaint("[Variant \"connect4\"]\n\n1. 1 1 2. 1 1 3. 1 1 4. 1 *\n").contains("move 4.1 is not legal"));
     }
 }

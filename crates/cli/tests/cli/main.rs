@@ -5,6 +5,7 @@ mod commands;
 mod contests;
 mod old_files;
 mod playing;
+mod python_chess;
 mod support;
 #[cfg(feature = "torch")]
 mod training;
