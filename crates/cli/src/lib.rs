@@ -1,4 +1,4 @@
-//! The `alfil` command: one file per subcommand, no logic of its own.
+//! The `alfil` command: one file or folder per subcommand.
 
 mod analyse;
 mod bench;
@@ -24,6 +24,7 @@ mod stop;
 mod study;
 mod time;
 mod torch;
+mod trace;
 mod train;
 mod uci;
 mod usage;
@@ -39,6 +40,9 @@ use clap::{Parser, Subcommand};
 #[derive(Parser)]
 #[command(name = "alfil", version, max_term_width = 100)]
 struct Arguments {
+    /// Write what the program does to standard error: error, warn, info, debug or trace
+    #[arg(long, global = true, value_name = "LEVEL", value_parser = trace::level(), hide_possible_values = true)]
+    trace: Option<tracing::Level>,
     #[command(subcommand)]
     command: Command,
 }
@@ -102,6 +106,9 @@ pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
         torch::link(libtorch);
     }
     let arguments: Arguments = usage::read();
+    if let Some(level) = arguments.trace {
+        trace::start(level);
+    }
     let mut out = io::BufWriter::new(io::stdout());
     let result = match arguments.command {
         Command::Game(command) => game::run(command, &mut out),

@@ -16,6 +16,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::game::RulesText;
+use crate::trace::bars;
 use crate::{Verdict, stop};
 
 #[derive(Args)]
@@ -118,7 +119,7 @@ pub fn entrant<G: FullGame>(line: &str) -> anyhow::Result<Entrant<G>> {
 /// A progress bar for a contest; hidden if there is no terminal.
 pub fn progress(games: u64) -> anyhow::Result<ProgressBar> {
     let style = ProgressStyle::with_template("{pos}/{len} {bar:20} {msg}  {elapsed}, {eta} left")?;
-    let bar = ProgressBar::new(games).with_style(style);
+    let bar = bars().add(ProgressBar::new(games).with_style(style));
     bar.enable_steady_tick(Duration::from_secs(1));
     Ok(bar)
 }

@@ -25,6 +25,7 @@ use crate::game::RulesText;
 use crate::keys::{Flags, Keys};
 use crate::pace::Pace;
 use crate::time::clock;
+use crate::trace::bars;
 use crate::train::device_group;
 use crate::{Verdict, stop, torch};
 
@@ -113,8 +114,8 @@ fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write)
         stop: &stop,
         folder: &command.output,
     };
-    let bar =
-        ProgressBar::new(settings.games).with_style(ProgressStyle::with_template("{pos}/{len} games {bar:20} {msg}")?);
+    let style = ProgressStyle::with_template("{pos}/{len} games {bar:20} {msg}")?;
+    let bar = bars().add(ProgressBar::new(settings.games).with_style(style));
     bar.enable_steady_tick(Duration::from_millis(500));
     let (began, mut pace) = (Instant::now(), Pace::default());
     let counts = session.run(&mut |counts| {

@@ -65,6 +65,7 @@ pub enum FileError {
 impl Network {
     /// Reads a network file.
     pub fn load(path: &Path) -> Result<Network, FileError> {
+        tracing::debug!(?path, "network is read");
         Network::from_bytes(&read_whole(path)?)
     }
 

@@ -87,6 +87,7 @@ impl<G: FullGame> Session<'_, G> {
             let mut write = |waiting: &mut Vec<GameRecord>| -> Result<(), ChunkError> {
                 if !waiting.is_empty() {
                     write_chunk::<G>(&chunk_path(folder, next), waiting)?;
+                    tracing::debug!(chunk = next, games = waiting.len(), ?folder, "chunk written");
                     next += 1;
                     waiting.clear();
                 }

@@ -123,7 +123,9 @@ impl Conversation<'_> {
         let (end, read) = loop {
             match heard.recv() {
                 Ok(Event::Line(line)) => {
-                    if let Some(end) = engine.obey(Command::parse(&String::from_utf8_lossy(&line))) {
+                    let line = String::from_utf8_lossy(&line);
+                    tracing::debug!(?line, "command");
+                    if let Some(end) = engine.obey(Command::parse(&line)) {
                         break (end, Ok(()));
                     }
                 }

@@ -50,6 +50,7 @@ impl<G: FullGame> OpenArchive<G> {
 
     /// Keeps a pair that has just been finished.
     pub fn finished(&mut self, pair: &[Record; 2]) -> Result<(), StateError> {
+        tracing::info!(pair = pair[0].pair, scores = ?pair.each_ref().map(|record| record.score), "pair finished");
         self.journal.as_mut().map_or(Ok(()), |journal| journal.append(pair))
     }
 

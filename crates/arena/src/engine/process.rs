@@ -56,6 +56,7 @@ impl Process {
 
     /// Sends a line without waiting for it to be read.
     pub fn send(&mut self, line: &str) -> Result<(), PlayerError> {
+        tracing::debug!(line, "to the engine");
         match self.to.try_send(format!("{line}\n")) {
             Ok(()) => Ok(()),
             Err(TrySendError::Full(_)) => Err(PlayerError::Stalled(Duration::ZERO)),
@@ -70,7 +71,10 @@ impl Process {
             return Ok(None);
         };
         match self.from.recv_timeout(left) {
-            Ok(line) => Ok(Some(line)),
+            Ok(line) => {
+                tracing::debug!(line, "from the engine");
+                Ok(Some(line))
+            }
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(self.crash()),
         }

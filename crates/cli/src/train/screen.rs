@@ -15,6 +15,7 @@ use super::summary::{HEADING, summary};
 use crate::counters::{Counters, rate};
 use crate::pace::Pace;
 use crate::time::clock;
+use crate::trace::bars;
 
 /// How often the progress of a phase is printed where there are no bars.
 const REMINDER: Duration = Duration::from_secs(30);
@@ -212,7 +213,7 @@ struct Bars {
 
 impl Bars {
     fn new(generations: u32) -> Bars {
-        let all = MultiProgress::new();
+        let all = bars().clone();
         let whole = match generations {
             0 => ProgressBar::no_length(),
             generations => ProgressBar::new(generations.into()),

@@ -451,3 +451,15 @@ fn interrupted_commands_print_what_they_have_found() {
     let text = interrupted(&play, begun);
     assert!(text.lines().last().unwrap().starts_with("stopped after "), "{text}");
 }
+
+#[test]
+fn what_a_command_does_can_be_traced() {
+    let play = ["match", "random", "random", "--game", "tictactoe", "--games", "4", "--concurrency", "1", "--json"];
+    let plain = alfil(&play);
+    let traced = alfil(&[&play[..], &["--trace", "info"]].concat());
+    assert_eq!(traced.stdout, plain.stdout);
+    assert!(plain.stderr.is_empty());
+    let lines = String::from_utf8(traced.stderr).unwrap();
+    assert_eq!(lines.matches("pair finished pair=").count(), 2, "{lines}");
+    assert!(complaint(&["game", "list", "--trace", "loud"]).contains("'loud'"));
+}

@@ -125,6 +125,9 @@ impl<G: Game> Search<G> {
         tell: &mut dyn FnMut(&SearchReport),
     ) -> Result<SearchReport, EvaluatorError> {
         let report = self.try_run(settings, limits, control, tell);
+        if let Ok(report) = &report {
+            tracing::debug!(visits = report.visits, reason = ?report.ended, "search ended");
+        }
         if report.is_err() {
             // Walks were left under way, and would count as visits forever.
             self.tree.clear();

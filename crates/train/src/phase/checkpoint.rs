@@ -19,6 +19,7 @@ pub(super) fn save(learner: &dyn Learner, directory: &RunDirectory) -> Result<()
     let state = learner.state()?;
     let bytes = [&alfil_core::checksum::checksum(&state).to_le_bytes(), state.as_slice()].concat();
     alfil_core::disk::write_whole(&path, &bytes).map_err(|why| RunError::io("write", &path, why))?;
+    tracing::debug!(?path, "checkpoint written");
     let known = list(directory)?;
     for (_, path) in known.iter().rev().skip(KEPT) {
         std::fs::remove_file(path).map_err(|why| RunError::io("remove", path, why))?;

@@ -204,6 +204,7 @@ impl<E: Encoding> Run<E> {
 
     fn begin_phase(&self, tell: &mut Tell<'_>) -> Phase {
         let phase = self.state.phase;
+        tracing::info!(generation = self.state.generation, ?phase, "phase begins");
         tell(Event::Phase { generation: self.state.generation, phase });
         phase
     }
