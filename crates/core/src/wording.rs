@@ -14,6 +14,18 @@ pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) ->
     }
 }
 
+/// A text without what could control a terminal or begin a new line: such characters are shown by their code.
+pub fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\'' | '"' | '\\' => line.push(character),
+            other => line.extend(other.escape_debug()),
+        }
+    }
+    line
+}
+
 /// Keeps a message readable and on one line, whatever a file or an engine contains.
 pub fn shorten(text: &str) -> String {
     cut(text, 80).chars().flat_map(char::escape_debug).collect()
@@ -36,6 +48,12 @@ mod tests {
         assert_eq!(shorten("e2\u{1b}[31m"), "e2\\u{1b}[31m");
         assert_eq!(shorten(&"x".repeat(5000)).chars().count(), 80);
         assert_eq!((cut("ünne", 4), cut("ünnen", 4)), ("ünne".to_owned(), "ünn…".to_owned()));
+    }
+
+    #[test]
+    fn nothing_in_a_line_controls_the_terminal() {
+        let hostile = "a\u{1b}[2J\r\n\u{9b}31m\u{202e}\u{7}é'\"\\";
+        assert_eq!(one_line(hostile), "a\\u{1b}[2J\\r\\n\\u{9b}31m\\u{202e}\\u{7}é'\"\\");
     }
 
     #[test]

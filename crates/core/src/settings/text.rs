@@ -1,12 +1,17 @@
 //! Settings as text: configuration files, `KEY=VALUE`, explanations.
 
+use crate::wording::{cut, shorten};
+
 use super::{Declaration, Findings, Kind, SettingError, Settings, Table, Value};
+
+/// Longer names, in bytes, are not compared with the keys.
+const LONGEST_KEY: usize = 100;
 
 /// Why a key cannot be set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum KeyError {
     /// There is no such key.
-    #[error("there is no key '{key}': {}", nearest.as_ref().map_or("alfil config explain lists all".to_owned(), |nearest| format!("did you mean {nearest}?")))]
+    #[error("there is no key '{}': {}", shorten(key), nearest.as_ref().map_or("alfil config explain lists all".to_owned(), |nearest| format!("did you mean {nearest}?")))]
     Unknown {
         /// As it was written, with its section.
         key: String,
@@ -14,7 +19,7 @@ pub enum KeyError {
         nearest: Option<String>,
     },
     /// A value of the wrong kind.
-    #[error("{key} = {value} is not valid: {why}")]
+    #[error("{key} = {} is not valid: {why}", cut(value, 80))]
     Value {
         /// Which key.
         key: String,
@@ -24,7 +29,7 @@ pub enum KeyError {
         why: String,
     },
     /// Not of the form KEY=VALUE.
-    #[error("'{0}' sets nothing: write KEY=VALUE, such as training.batch=128")]
+    #[error("'{}' sets nothing: write KEY=VALUE, such as training.batch=128", shorten(.0))]
     Form(String),
 }
 
@@ -59,11 +64,12 @@ pub fn set_text<S: Settings>(settings: &mut S, text: &str, found: &mut Findings)
     set_table(settings, &nested(key, value), found)
 }
 
-/// A table with only this key.
+/// A table with only this key, within its section if it names one. Sections have no sections within them.
 fn nested(key: &str, value: Value) -> Table {
+    let table = |key: &str, value| Table::from_iter([(key.to_owned(), value)]);
     match key.split_once('.') {
-        Some((section, key)) => Table::from_iter([(section.to_owned(), Value::Table(nested(key, value)))]),
-        None => Table::from_iter([(key.to_owned(), value)]),
+        Some((section, key)) => table(section, Value::Table(table(key, value))),
+        None => table(key, value),
     }
 }
 
@@ -81,6 +87,10 @@ fn set_key<S: Settings>(settings: &mut S, key: &str, value: &Value, found: &mut 
 
 /// The key or section with the spelling nearest to this one, if one is near.
 pub fn nearest<S: Settings>(name: &str) -> Option<String> {
+    // Farther from every key than any spelling that is offered.
+    if name.len() > LONGEST_KEY {
+        return None;
+    }
     let declarations = S::declarations();
     let sections = declarations.iter().map(|declaration| declaration.split().0.to_owned());
     let names = declarations.iter().map(|declaration| declaration.key.clone()).chain(sections);
@@ -170,6 +180,11 @@ mod tests {
         assert_eq!(error("search = 1", &[]), "search = 1 is not valid: it is the name of a section");
         assert_eq!(error("[game]\nname = 1", &[]), "game = { name = 1 } is not valid: text is needed, such as \"nim\"");
         assert_eq!(error("", &["batch"]), "'batch' sets nothing: write KEY=VALUE, such as training.batch=128");
+        // The depth and the length of a key have no bound on the command line.
+        let deep = error("", &[&format!("search{}=1", ".a".repeat(60_000))]);
+        assert!(deep.starts_with("there is no key 'search.a.a.a") && deep.len() < 200, "{deep}");
+        let long = error("", &[&"x".repeat(60_000)]);
+        assert!(long.starts_with("'xxx") && long.len() < 200, "{long}");
         assert_eq!(error("", &["search.rule=vote"]), "search.rule = \"vote\" is not valid: use uct, puct");
     }
 
