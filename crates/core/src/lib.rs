@@ -1,6 +1,6 @@
 //! The bottom of the workspace: small things that every crate needs and none should own.
 //!
-//! [`disk`] writes files that appear whole or not at all, [`checksum`] shows that they are still what was written,
+//! [`disk`] writes files that appear whole or not at all, [`text_file`] reads those that people write, [`checksum`] shows that they are still what was written,
 //! [`seed`] derives seeds, [`mod@settings`] declares settings once, [`wording`] and [`numbers`] keep messages readable,
 //! [`svg`] draws charts. Knows nothing of games, networks or search.
 
@@ -10,6 +10,7 @@ pub mod numbers;
 pub mod seed;
 pub mod settings;
 pub mod svg;
+pub mod text_file;
 pub mod wording;
 
 /// Threads that this machine can run at the same time; 1 if that is unknown.

@@ -4,9 +4,13 @@ use std::path::{Path, PathBuf};
 
 use alfil_core::settings;
 use alfil_core::settings::Findings;
+use alfil_core::text_file::read_text;
 use alfil_game::{Endings, PositionError};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Files of positions larger than this, in bytes, are refused.
+const LARGEST: u64 = 1 << 28;
 
 /// Attempts to find random opening moves that do not end the game.
 const TRIES: u32 = 100;
@@ -79,7 +83,7 @@ impl Starts {
 
     /// Reads positions of `G` under these rules, one per line; empty lines and those that begin with `#` are left out.
     pub fn read<G: Endings>(path: &Path, rules: &G::Rules) -> Result<Vec<String>, StartsError> {
-        let text = std::fs::read_to_string(path).map_err(|why| StartsError::Io { path: path.to_owned(), why })?;
+        let text = read_text(path, LARGEST).map_err(|why| StartsError::Io { path: path.to_owned(), why })?;
         let mut positions = Vec::new();
         for (line, text) in (1..).zip(text.lines()) {
             let text = text.trim();

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use alfil_core::settings::{Finding, Findings, KeyError, Settings, set_table, set_text};
+use alfil_core::text_file::read_text;
 
 use super::Config;
 
@@ -42,11 +43,7 @@ impl Config {
     /// Reads a configuration file, with some keys set to other values (`training.batch=128`), and checks it.
     pub fn load(path: &Path, settings: &[String]) -> Result<Config, ConfigError> {
         let failed = |why| ConfigError::Read { path: path.to_owned(), why };
-        let size = std::fs::metadata(path).map_err(failed)?.len();
-        if size > LARGEST {
-            return Err(ConfigError::Syntax(format!("{} is too large for a configuration", path.display())));
-        }
-        let text = std::fs::read_to_string(path).map_err(failed)?;
+        let text = read_text(path, LARGEST).map_err(failed)?;
         Config::parse(&text, settings).map_err(|error| match error {
             ConfigError::Syntax(why) => ConfigError::Syntax(format!("{} is not valid TOML: {why}", path.display())),
             other => other,
@@ -93,6 +90,13 @@ mod tests {
         assert_eq!(explain("training.bath"), None);
         let gate = explain("gate").unwrap_or_default();
         assert!(gate.starts_with("[gate]\n# ") && gate.contains("\nvisits = ") && !gate.contains("[rating]"), "{gate}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_not_a_configuration() {
+        let error = Config::load(Path::new("/dev/zero"), &[]).unwrap_err().to_string();
+        assert_eq!(error, "cannot read the configuration /dev/zero: it is not an ordinary file");
     }
 
     #[test]
