@@ -98,6 +98,8 @@ fn round_step(most: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -105,6 +107,41 @@ mod tests {
         let axis = Axis::around([0.0, 10.0], 4);
         assert_eq!([-1.0, 0.0, 5.0, 10.0, 1e300].map(|number| axis.part(number)), [0.0, 0.0, 0.5, 1.0, 1.0]);
         assert_eq!([f64::NAN, f64::NEG_INFINITY, f64::INFINITY].map(|number| axis.part(number)), [0.0, 0.0, 1.0]);
+    }
+
+    /// Whether an axis around these numbers can be drawn: few ticks, all finite and inside, with short labels.
+    fn can_be_drawn(axis: Axis, numbers: &[f64]) -> bool {
+        let ticks: Vec<f64> = axis.ticks().take(100).collect();
+        let inside = |number: &f64| (0.0..=1.0).contains(&axis.part(*number));
+        let label = |tick: &f64| [Unit::Number, Unit::Share, Unit::Elo].map(|unit| axis.label(*tick, unit));
+        (2..=25).contains(&ticks.len())
+            && ticks.iter().all(|tick| tick.is_finite())
+            && ticks.iter().chain(numbers).all(inside)
+            && ticks.iter().flat_map(label).all(|label| label.chars().count() <= 16 && !label.contains("NaN"))
+    }
+
+    proptest! {
+        /// Metrics come from a file, and networks can diverge: no numbers at all may break a chart.
+        #[test]
+        fn any_numbers_can_be_drawn(numbers in proptest::collection::vec(proptest::num::f64::ANY, 0..6), ticks in 1u32..10) {
+            let axis = Axis::around(numbers.iter().copied(), ticks);
+            prop_assert!(can_be_drawn(axis, &numbers), "{:?} {:?}", axis, axis.ticks().take(30).collect::<Vec<_>>());
+        }
+
+        /// Numbers that are nearly equal, at any distance from 0.
+        #[test]
+        fn any_narrow_range_can_be_drawn(number in proptest::num::f64::ANY, part in -1e-6..1e-6f64) {
+            let numbers = [number, number + number * part, number * (1.0 + f64::EPSILON)];
+            let axis = Axis::around(numbers, 4);
+            prop_assert!(can_be_drawn(axis, &numbers), "{:?} {:?}", axis, axis.ticks().take(30).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn any_whole_numbers_can_be_drawn(numbers in proptest::collection::vec(proptest::num::u32::ANY, 0..6)) {
+            let axis = Axis::whole(numbers.iter().copied());
+            let numbers: Vec<f64> = numbers.into_iter().map(f64::from).collect();
+            prop_assert!(numbers.len() < 2 || can_be_drawn(axis, &numbers), "{:?}", axis);
+        }
     }
 
     #[test]
