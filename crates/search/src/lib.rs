@@ -7,6 +7,7 @@
 //! only through their contract, and nothing of libtorch or files.
 
 mod adjudication;
+mod atomics;
 mod backend;
 mod cache_padded;
 mod evaluator;

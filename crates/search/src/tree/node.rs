@@ -1,12 +1,11 @@
 //! A node of the tree.
 
-use std::sync::atomic::AtomicU32;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use alfil_game::{Mover, Side, Wdl};
 
 use super::proof::Proof;
+use crate::atomics::{AtomicU32, AtomicU64};
 
 /// Stands for no node.
 pub(super) const NONE: u32 = u32::MAX;
@@ -43,7 +42,8 @@ pub(super) struct Node {
     flags: AtomicU32,
 }
 
-const _: () = assert!(size_of::<Node>() == 64);
+// One cache line, except with the larger atomics of a model checker.
+const _: () = assert!(size_of::<Node>() == 64 || size_of::<AtomicU64>() > 8);
 
 impl Node {
     /// Initialises a node that no other thread sees yet.

@@ -1,7 +1,6 @@
 //! The arenas and what can be read from them.
 
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 use alfil_game::Side;
 use arrayvec::ArrayVec;
@@ -9,6 +8,7 @@ use arrayvec::ArrayVec;
 use super::node::{NONE, Node};
 use super::pages::advise_huge_pages;
 use super::view::View;
+use crate::atomics::{AtomicBool, AtomicU32, AtomicU64, try_zeros, zeros};
 use crate::cache_padded::CachePadded;
 
 /// More moves than any position of the bundled games has; if there are more, only the first are searched.
@@ -40,7 +40,7 @@ impl Tree {
     /// the most moves that are searched (1,024) would not fit otherwise.
     pub fn new(bytes: usize, moves: usize) -> Tree {
         let (nodes, edges) = shape(bytes, moves);
-        Tree::in_room(nodes, Vec::with_capacity(nodes), bytemuck::zeroed_vec(edges))
+        Tree::in_room(nodes, Vec::with_capacity(nodes), zeros(edges))
     }
 
     /// The same, if the system has that much memory.
@@ -48,10 +48,9 @@ impl Tree {
         let (nodes, edges) = shape(bytes, moves);
         let mut room = Vec::new();
         room.try_reserve_exact(nodes).ok()?;
-        Some(Tree::in_room(nodes, room, bytemuck::allocation::try_zeroed_vec(edges).ok()?))
+        Some(Tree::in_room(nodes, room, try_zeros(edges)?))
     }
 
-    /// `edges` are zeros that the system allocates only where they are touched, so a large tree is ready at once.
     fn in_room(nodes: usize, mut room: Vec<Node>, edges: Vec<AtomicU32>) -> Tree {
         advise_huge_pages(&room);
         advise_huge_pages(&edges);
