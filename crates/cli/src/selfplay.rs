@@ -26,7 +26,7 @@ use crate::keys::{Flags, Keys};
 use crate::pace::Pace;
 use crate::time::clock;
 use crate::trace::bars;
-use crate::train::device_group;
+use crate::train::{cache_bytes, device_group};
 use crate::{Verdict, stop, torch};
 
 #[derive(Args)]
@@ -97,12 +97,13 @@ fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write)
     }
     // Before the folder is touched; which games are missing there shows later.
     let context = LaneContext::open(settings.clone(), rules, Arc::new(Tickets::new(0)), config.seed)?;
+    let cache = cache_bytes(config)?;
     std::fs::create_dir_all(&command.output)
         .with_context(|| format!("cannot make the folder {}", command.output.display()))?;
     let _lock = lock(&command.output)?;
-    let backend = match config.machine.cache {
+    let backend = match cache {
         0 => backend,
-        megabytes => cached(backend, megabytes << 20),
+        bytes => cached(backend, bytes)?,
     };
     let first = next_number::<G>(&command.output)?;
     let tickets = Arc::new(Tickets::of(first..first.saturating_add(settings.games)));

@@ -101,6 +101,6 @@ impl Machine {
     /// Evaluators of a network for self-play, with a cache if there is one.
     pub fn backend<E: Encoding>(&self, network: &Network) -> Result<Arc<dyn Backend<E::Game>>, RunError> {
         let backend = self.plain_backend::<E>(network)?;
-        Ok(if self.cache == 0 { backend } else { cached(backend, self.cache) })
+        Ok(if self.cache == 0 { backend } else { cached(backend, self.cache)? })
     }
 }

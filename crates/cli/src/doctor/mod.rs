@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use crate::net::{compare, untrained};
 use crate::plan::bytes;
 use crate::{Verdict, torch};
-use resources::{Disk, Memory};
+use resources::Disk;
+pub use resources::{Memory, memory};
 
 /// Check what this machine can compute with.
 #[derive(Args)]

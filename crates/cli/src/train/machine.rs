@@ -5,8 +5,9 @@ use std::sync::Arc;
 use alfil_nn::learning::LearnError;
 use alfil_nn::{Cpu, DeviceGroup};
 use alfil_train::{Config, Machine, Mode};
-use anyhow::Context;
+use anyhow::{Context, ensure};
 
+use crate::doctor::{Memory, memory};
 use crate::torch::{self, Libtorch};
 
 /// Lanes per CUDA device: while one computes, the other gathers positions.
@@ -31,8 +32,22 @@ pub fn machine(config: &Config) -> anyhow::Result<Machine> {
             Mode::Alternate => false,
             Mode::Overlap => true,
         },
-        cache: config.machine.cache << 20,
+        cache: cache_bytes(config)?,
     })
+}
+
+/// The size of the evaluation cache. The system would give more than there is, and kill the program when it is used.
+pub fn cache_bytes(config: &Config) -> anyhow::Result<usize> {
+    let bytes = config.machine.cache << 20;
+    if let Some(Memory { all, .. }) = memory() {
+        let most = all >> 20;
+        ensure!(
+            bytes as u64 <= all,
+            "machine.cache cannot be {}: this machine has {most} megabytes",
+            config.machine.cache
+        );
+    }
+    Ok(bytes)
 }
 
 /// Several devices of libtorch, which threads take in turn.

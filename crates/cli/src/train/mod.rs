@@ -17,7 +17,7 @@ use clap::{Args, ValueEnum};
 
 use crate::{Verdict, stop, time};
 
-pub use machine::{device_group, learning_devices, machine};
+pub use machine::{cache_bytes, device_group, learning_devices, machine};
 use screen::Screen;
 
 /// Where runs are kept.

@@ -76,8 +76,11 @@ pub fn cached_moves<G: Game>() -> usize {
 }
 
 /// The same evaluators with a shared cache of at most `bytes` bytes.
-pub fn cached<G: Game>(backend: Arc<dyn Backend<G>>, bytes: usize) -> Arc<dyn Backend<G>> {
-    crate::backend::with_memory(backend, Arc::new(CacheMemory::new(bytes, cached_moves::<G>())))
+pub fn cached<G: Game>(backend: Arc<dyn Backend<G>>, bytes: usize) -> Result<Arc<dyn Backend<G>>, EvaluatorError> {
+    let memory = CacheMemory::try_new(bytes, cached_moves::<G>());
+    let megabytes = bytes >> 20;
+    let none = || EvaluatorError::on("cpu", format!("there is no memory for a cache of {megabytes} megabytes"));
+    Ok(crate::backend::with_memory(backend, Arc::new(memory.ok_or_else(none)?)))
 }
 
 /// Loads the network, whose encoding has to be one of `G`.
@@ -115,5 +118,13 @@ mod tests {
         assert!(kind.backend::<Chess>(&Cpu).is_ok());
         let error = kind.backend::<TicTacToe>(&Cpu).err().unwrap().to_string();
         assert_eq!(error, "it was made for chess/az21, but tictactoe is needed");
+    }
+
+    #[test]
+    fn a_cache_that_does_not_fit_into_memory_is_an_error() {
+        let backend = || Kind::Uniform.backend::<TicTacToe>(&Cpu).unwrap();
+        assert!(cached(backend(), 1 << 20).is_ok());
+        let error = cached(backend(), 1 << 60).err().unwrap().to_string();
+        assert!(error.contains("there is no memory for a cache of 1099511627776 megabytes"), "{error}");
     }
 }
