@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads};
-use alfil_game::tictactoe::{Stones, TicTacToe};
+use alfil_game::Encoding;
+use alfil_game::tictactoe::{Cell, Stones, TicTacToe};
 use alfil_nn::learning::{LearnError, Learner, Losses, Samples};
 use alfil_nn::{Architecture, Cpu, Device, Network, Weights};
 use alfil_selfplay::{GameRecord, chunks, read_chunk, read_header, write_chunk};
@@ -429,6 +430,57 @@ fn a_run_resumes_after_its_evaluator_failed() {
             assert_eq!(files(&broken), files(&whole), "the same as without a failure");
         }
     }
+}
+
+/// Whether [`Breaking`] panics.
+static BREAKS: AtomicBool = AtomicBool::new(false);
+
+/// The usual encoding, except that it panics when it is told to.
+struct Breaking;
+
+impl Encoding for Breaking {
+    type Game = TicTacToe;
+
+    const NAME: &'static str = Stones::NAME;
+    const VERSION: u32 = Stones::VERSION;
+    const PLANES: usize = Stones::PLANES;
+    const HEIGHT: usize = Stones::HEIGHT;
+    const WIDTH: usize = Stones::WIDTH;
+    const POLICY_PLANES: usize = Stones::POLICY_PLANES;
+    const POLICY_SIZE: usize = Stones::POLICY_SIZE;
+
+    fn planes(game: &TicTacToe, planes: &mut [f32]) {
+        assert!(!BREAKS.load(Relaxed), "the test wants it");
+        Stones::planes(game, planes);
+    }
+
+    fn index(game: &TicTacToe, m: Cell) -> usize {
+        Stones::index(game, m)
+    }
+
+    fn move_at(game: &TicTacToe, index: usize) -> Option<Cell> {
+        Stones::move_at(game, index)
+    }
+}
+
+/// A batch that cannot be built ends the run with an error. Training goes on from there, and is not shortened.
+#[test]
+fn training_is_not_shortened_by_a_panic_of_the_thread_that_builds_batches() {
+    let folder = Folder::new("builder");
+    let settings = ["training.steps=9"];
+    let mut run = Run::<Breaking>::open(folder.run(), config(&settings), machine(false), &mut |_| {}).unwrap();
+    let mut tell = |event: Event<'_>| match event {
+        // The batches after this one are under way.
+        Event::Step { step: 2, .. } => BREAKS.store(true, Relaxed),
+        _ => {}
+    };
+    let error = run.go(&AtomicBool::new(false), &mut tell).unwrap_err().to_string();
+    BREAKS.store(false, Relaxed);
+    assert_eq!(error, "a thread of training panicked: the test wants it");
+    drop(run);
+    let mut run = Run::<Breaking>::open(folder.run(), config(&settings), machine(false), &mut |_| {}).unwrap();
+    assert_eq!(run.go(&AtomicBool::new(false), &mut |_| {}).unwrap(), Finish::Complete);
+    assert_eq!(Metrics::load(&folder.run()).unwrap()[0].learning.steps, 9);
 }
 
 #[test]
