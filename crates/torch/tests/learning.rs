@@ -59,7 +59,8 @@ fn learner<E: Encoding>(architecture: &Architecture, settings: &LearningSettings
     TorchLearner::new(encoded::<E>(architecture), settings.clone(), &[Device::Cpu], 7).unwrap()
 }
 
-/// Positions of random games with random targets, of which one in `without` has no policy (0: all have one).
+/// Positions of random games with random targets, of which one in `without` has neither a policy nor plies left (0: all have
+/// them).
 fn samples<E: Encoding>(architecture: &Architecture, count: usize, seeds: [u64; 2], without: usize) -> Samples {
     let [mut games, mut targets] = seeds.map(Xoshiro256PlusPlus::seed_from_u64);
     let mut samples = Samples::new(architecture);
@@ -76,7 +77,8 @@ fn samples<E: Encoding>(architecture: &Architecture, count: usize, seeds: [u64; 
             let wdl = Mover([Wdl::WIN, Wdl::DRAW, Wdl::LOSS][targets.random_range(0..3)]);
             let moves_left = targets.random_range(0.0..60.0);
             let learnt = without == 0 || !(samples.len() + 1).is_multiple_of(without);
-            let target = Target { policy: if learnt { &policy } else { &[] }, wdl, moves_left };
+            let policy = if learnt { policy.as_slice() } else { &[] };
+            let target = Target { policy, wdl, moves_left: learnt.then_some(moves_left) };
             samples.push::<E>(&game, &moves, target, None);
         }
         game.play(moves[games.random_range(0..moves.len())]);
@@ -107,7 +109,7 @@ fn losses_in_play<E: Encoding>(network: &Network, samples: &Samples) -> Losses {
     let mut outputs = Outputs::default();
     Engine::new(Arc::new(Model::new::<E>(network).unwrap())).evaluate(samples.batch(), &mut outputs);
     let mut losses = Losses::default();
-    let (mut policies, count) = (0.0, samples.len() as f64);
+    let (mut policies, mut lengths, count) = (0.0, 0.0, samples.len() as f64);
     for sample in 0..samples.len() {
         let (priors, shares) = (outputs.priors(sample), samples.policy(sample));
         let pairs = || priors.iter().zip(shares).filter(|(_, share)| **share > 0.0);
@@ -126,8 +128,9 @@ fn losses_in_play<E: Encoding>(network: &Network, samples: &Samples) -> Losses {
             }
             None => f64::from(outputs.values[sample] - wdl.value()).powi(2),
         };
-        if let Some(plies) = outputs.moves_left.get(sample) {
-            let error = f64::from(plies - samples.moves_left()[sample]).abs() / 20.0;
+        if let (Some(plies), Some(expected)) = (outputs.moves_left.get(sample), samples.moves_left()[sample]) {
+            lengths += 1.0;
+            let error = f64::from(plies - expected).abs() / 20.0;
             losses.moves_left += if error < 0.5 { error * error / 2.0 } else { 0.5 * (error - 0.25) };
         }
     }
@@ -135,7 +138,7 @@ fn losses_in_play<E: Encoding>(network: &Network, samples: &Samples) -> Losses {
         *policy /= policies;
     }
     losses.value /= count;
-    losses.moves_left /= count;
+    losses.moves_left /= f64::max(lengths, 1.0);
     losses
 }
 
@@ -254,7 +257,7 @@ fn a_position_without_moves_teaches_its_value() {
     type E = tictactoe::Stones;
     let architecture = architecture::<E>("8x1");
     let mut batch = samples::<E>(&architecture, 4, [1, 2], 0);
-    let target = Target { policy: &[], wdl: Mover(Wdl::WIN), moves_left: 0.0 };
+    let target = Target { policy: &[], wdl: Mover(Wdl::WIN), moves_left: Some(0.0) };
     batch.push::<E>(&tictactoe::TicTacToe::new(&()), &[], target, None);
     let mut learner = learner::<E>(&architecture, &settings(SGD, 0.1));
     assert!(learner.step(&batch).unwrap().gradient > 0.0);

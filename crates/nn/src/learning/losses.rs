@@ -127,8 +127,8 @@ losses! {
         /// Cross-entropy of win, draw and loss, or squared error of the expected result.
         Value: value, over Samples, "Value loss",
             weight "value_weight" = 1.0, "The weight of the value in the loss.";
-        /// Huber loss of the plies to the end; 0 for a network without that head.
-        MovesLeft: moves_left, over Samples, "Moves-left loss",
+        /// Huber loss of the plies to the end, over the samples that have them; 0 for a network without that head.
+        MovesLeft: moves_left, over Lengths, "Moves-left loss",
             weight "moves_left_weight" = 0.01, "The weight of the plies left in the loss.";
     }
     measures {
@@ -148,6 +148,8 @@ pub enum Over {
     Samples,
     /// Those that have a policy to learn.
     Policies,
+    /// Those of games that ended by their rules, whose length is known.
+    Lengths,
 }
 
 /// The mean of the losses of many batches.

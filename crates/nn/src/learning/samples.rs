@@ -11,8 +11,8 @@ pub struct Target<'a> {
     pub policy: &'a [f32],
     /// Shares of win, draw and loss.
     pub wdl: Mover<Wdl>,
-    /// Plies to the end.
-    pub moves_left: f32,
+    /// Plies to the end; none where the game did not end by its rules, so that nobody knows how many were left.
+    pub moves_left: Option<f32>,
 }
 
 /// Positions with what a network should say about them.
@@ -22,7 +22,7 @@ pub struct Samples {
     policies: Vec<f32>,
     has_policy: Vec<bool>,
     wdl: Vec<Mover<Wdl>>,
-    moves_left: Vec<f32>,
+    moves_left: Vec<Option<f32>>,
 }
 
 impl Samples {
@@ -100,8 +100,8 @@ impl Samples {
         &self.wdl
     }
 
-    /// Plies to the end, one per sample.
-    pub fn moves_left(&self) -> &[f32] {
+    /// Plies to the end, one per sample; none where they are not to be learnt.
+    pub fn moves_left(&self) -> &[Option<f32>] {
         &self.moves_left
     }
 }

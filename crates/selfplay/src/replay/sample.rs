@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use alfil_game::{Encoding, Game, Mover, Wdl};
 use alfil_nn::learning::{Samples, Target};
 
-use crate::GameRecord;
+use crate::{End, GameRecord};
 
 /// A game that its samples share. Whether its moves are legal is checked once for all of them.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl Sample {
         let target = Target {
             policy: &policy,
             wdl: Mover(result.blend(expected, *search_value)),
-            moves_left: after.len() as f32,
+            moves_left: (record.end == End::Rules).then_some(after.len() as f32),
         };
         samples.push::<E>(&game, &moves, target, *symmetry);
         Some(())

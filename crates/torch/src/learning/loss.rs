@@ -20,6 +20,8 @@ const NO_MOVE: f64 = -1e9;
 const ROUND_UP: usize = 16;
 /// Columns of the targets before the shares of the moves: win, draw, loss, plies.
 const COLUMNS: usize = 4;
+/// Stands for an unknown number of plies.
+const UNKNOWN: f32 = -1.0;
 
 /// How samples are laid out for a network.
 pub struct SampleLayout {
@@ -71,7 +73,7 @@ impl SampleLayout {
             outputs.extend(batch.indices(sample).iter().map(|&index| self.head_outputs[index as usize]));
             outputs.resize((row + 1) * longest, -1);
             targets.extend(<[f32; 3]>::from(samples.wdl()[sample].0));
-            targets.push(samples.moves_left()[sample]);
+            targets.push(samples.moves_left()[sample].unwrap_or(UNKNOWN));
             targets.extend_from_slice(samples.policy(sample));
             targets.resize((row + 1) * (COLUMNS + longest), 0.0);
         }
@@ -119,12 +121,14 @@ impl LoadedSamples {
 pub struct Counts {
     samples: usize,
     policies: usize,
+    lengths: usize,
 }
 
 impl Counts {
     pub fn of(samples: &Samples) -> Counts {
         let policies = (0..samples.len()).filter(|&sample| samples.has_policy(sample)).count();
-        Counts { samples: samples.len(), policies }
+        let lengths = samples.moves_left().iter().flatten().count();
+        Counts { samples: samples.len(), policies, lengths }
     }
 
     /// What a mean is divided by: at least 1.
@@ -132,6 +136,7 @@ impl Counts {
         let count = match over {
             Over::Samples => self.samples,
             Over::Policies => self.policies,
+            Over::Lengths => self.lengths,
         };
         count.max(1) as f64
     }
@@ -209,7 +214,10 @@ fn moves_left_loss(raw: &RawOutputs, samples: &LoadedSamples, learning: bool) ->
     // In play, predictions below 0 count as 0. In training they do not: there would be no gradient, and a head that has
     // fallen below 0 would stay there.
     let plies = if learning { plies } else { plies.f_relu()? };
-    let expected = samples.column(3, 1)?.f_mul_scalar(1.0 / PLIES)?;
+    let expected = samples.column(3, 1)?;
+    // A prediction that equals its target adds nothing to the loss or its gradient.
+    let plies = plies.f_where_self(&expected.f_ge(0)?, &expected)?;
+    let expected = expected.f_mul_scalar(1.0 / PLIES)?;
     Ok(plies.f_mul_scalar(1.0 / PLIES)?.f_huber_loss(&expected, Reduction::Sum, HUBER_DELTA)?)
 }
 

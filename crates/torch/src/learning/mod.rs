@@ -352,7 +352,7 @@ mod tests {
         while game.legal_moves(&mut moves).is_none() {
             let mut policy = vec![0.0; moves.len()];
             policy[0] = 1.0;
-            let target = Target { policy: &policy, wdl: Mover(Wdl::DRAW), moves_left: 3.0 };
+            let target = Target { policy: &policy, wdl: Mover(Wdl::DRAW), moves_left: Some(3.0) };
             samples.push::<tictactoe::Stones>(&game, &moves, target, None);
             game.play(moves[0]);
         }
