@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
+use alfil_core::wording::one_line;
+
 /// The output, shared by threads.
 #[derive(Clone)]
 pub(crate) struct Voice(Arc<Mutex<dyn Write + Send>>);
@@ -20,6 +22,6 @@ impl Voice {
 
     /// Writes a message for people.
     pub fn notice(&self, text: &str) {
-        self.say(&format!("info string {}", text.replace(['\r', '\n'], " ")));
+        self.say(&format!("info string {}", one_line(text)));
     }
 }
