@@ -1,6 +1,6 @@
 //! `alfil analyse`
 
-use std::io::{self, IsTerminal, Write};
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use alfil_game::{FullGame, MoveNumbers, Mover, Wdl, registry, with_game};
@@ -9,11 +9,12 @@ use alfil_search::parallel::{Limits, Line, ParallelSettings, Search, SearchRepor
 use alfil_search::tree::{Tree, USUAL_MOVES};
 use anyhow::{Context, bail};
 use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::evaluator::kind;
 use crate::game::Place;
-use crate::{Verdict, stop, time};
+use crate::{Verdict, stop, terminal, time};
 
 #[derive(Args)]
 pub struct Analyse {
@@ -58,17 +59,12 @@ fn analyse<G: FullGame>(command: &Analyse, out: &mut impl Write) -> anyhow::Resu
     let settings = ParallelSettings { rule: play.rule, lines: command.multipv as usize, ..ParallelSettings::default() };
     let control = stop::control()?;
     control.set_deadline(Some(Instant::now() + command.movetime));
-    let live = io::stderr().is_terminal() && !command.place.json;
+    let bar = terminal::bar(ProgressBar::no_length().with_style(ProgressStyle::with_template("{msg}")?));
     let report = search.run(&settings, &Limits::default(), &control, &mut |report| {
-        if live {
-            let best = report.lines.first().map_or(String::new(), |line| describe(line, &root, 4));
-            eprint!("\r\x1b[K{:>5.1} s  {best:.60}", report.elapsed.as_secs_f64());
-        }
-    });
-    if live {
-        eprint!("\r\x1b[K");
-    }
-    let report = report?;
+        let best = report.lines.first().map_or(String::new(), |line| describe(line, &root, 4));
+        bar.set_message(format!("{:>5.1} s  {best}", report.elapsed.as_secs_f64()));
+    })?;
+    bar.finish_and_clear();
     if command.place.json { print_json(&root, &report, out) } else { print(&root, &report, out) }
 }
 

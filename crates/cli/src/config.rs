@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use alfil_core::settings::nearest;
+use alfil_core::wording::one_line;
 use alfil_game::with_encoding;
 use alfil_train::config::{explain, render};
 use alfil_train::{Config, Run};
@@ -34,7 +35,7 @@ pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdi
         ConfigCommand::Check { file, set } => {
             let config = Config::load(&file, &set)?;
             for warning in config.warnings() {
-                writeln!(out, "warning: {warning}")?;
+                writeln!(out, "warning: {}", one_line(&warning.to_string()))?;
             }
             // Whether a run could begin. Its device is not checked: the run may be meant for another machine.
             with_encoding!(&config.encoding, E => Run::<E>::check(&config).map(drop))??;

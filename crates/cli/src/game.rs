@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use crate::Verdict;
+use crate::{Verdict, terminal};
 
 #[derive(Subcommand)]
 pub enum GameCommand {
@@ -307,7 +307,7 @@ fn solve<G: FullGame>(place: Place, out: &mut impl Write) -> anyhow::Result<Verd
         bail!("the game is over ({}): there is nothing to solve", end.reason);
     }
     if game.ply() < oracle.quick_from() {
-        eprintln!("so early in the game this can take minutes…");
+        terminal::say("so early in the game this can take minutes…");
     }
     let mut moves = oracle.judge_moves(&game);
     moves.sort_by(|(_, a), (_, b)| b.preference(a));

@@ -22,6 +22,7 @@ mod search;
 mod selfplay;
 mod stop;
 mod study;
+mod terminal;
 mod time;
 mod torch;
 mod trace;
@@ -139,7 +140,7 @@ fn finish(result: anyhow::Result<Verdict>) -> ExitCode {
         Ok(Verdict::Failed) => ExitCode::from(1),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("alfil: {error:#}");
+            terminal::say(&format!("alfil: {error:#}"));
             ExitCode::from(2)
         }
     }

@@ -16,8 +16,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::game::RulesText;
-use crate::trace::bars;
-use crate::{Verdict, stop};
+use crate::{Verdict, stop, terminal};
 
 #[derive(Args)]
 #[command(after_help = GRAMMAR)]
@@ -119,7 +118,7 @@ pub fn entrant<G: FullGame>(line: &str) -> anyhow::Result<Entrant<G>> {
 /// A progress bar for a contest; hidden if there is no terminal.
 pub fn progress(games: u64) -> anyhow::Result<ProgressBar> {
     let style = ProgressStyle::with_template("{pos}/{len} {bar:20} {msg}  {elapsed}, {eta} left")?;
-    let bar = bars().add(ProgressBar::new(games).with_style(style));
+    let bar = terminal::bar(ProgressBar::new(games).with_style(style));
     bar.enable_steady_tick(Duration::from_secs(1));
     Ok(bar)
 }

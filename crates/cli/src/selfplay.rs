@@ -25,9 +25,8 @@ use crate::game::RulesText;
 use crate::keys::{Flags, Keys};
 use crate::pace::Pace;
 use crate::time::clock;
-use crate::trace::bars;
 use crate::train::{cache_bytes, device_group};
-use crate::{Verdict, stop, torch};
+use crate::{Verdict, stop, terminal, torch};
 
 #[derive(Args)]
 pub struct SelfplayCommand {
@@ -116,7 +115,7 @@ fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write)
         folder: &command.output,
     };
     let style = ProgressStyle::with_template("{pos}/{len} games {bar:20} {msg}")?;
-    let bar = bars().add(ProgressBar::new(settings.games).with_style(style));
+    let bar = terminal::bar(ProgressBar::new(settings.games).with_style(style));
     bar.enable_steady_tick(Duration::from_millis(500));
     let (began, mut pace) = (Instant::now(), Pace::default());
     let counts = session.run(&mut |counts| {

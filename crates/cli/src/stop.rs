@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use alfil_search::parallel::Control;
 use anyhow::Context;
 
+use crate::terminal;
+
 /// Set by ctrl-C or SIGTERM. A second ctrl-C ends the program at once, which loses nothing that was finished.
 pub fn flag() -> anyhow::Result<Arc<AtomicBool>> {
     flag_unless(Arc::default(), || {})
@@ -42,6 +44,7 @@ pub fn flag_unless(idle: Arc<AtomicBool>, leave: impl Fn() + Send + 'static) -> 
 fn listen(stop: impl Fn() -> bool + Send + 'static) -> anyhow::Result<()> {
     let handler = move || {
         if !stop() {
+            terminal::clear();
             std::process::exit(130);
         }
     };

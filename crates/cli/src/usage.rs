@@ -4,6 +4,8 @@ use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, CommandFactory, FromArgMatches};
 
+use crate::terminal;
+
 /// Reads the command line. Ends the program if it asks for help or is wrong.
 pub fn read<A: CommandFactory + FromArgMatches>() -> A {
     let read = with_negative_numbers(A::command()).try_get_matches().and_then(|matches| A::from_arg_matches(&matches));
@@ -11,7 +13,7 @@ pub fn read<A: CommandFactory + FromArgMatches>() -> A {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => error.exit(),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
         _ => {
-            eprintln!("alfil: {}", sentence(&error.render()));
+            terminal::say(&format!("alfil: {}", sentence(&error.render())));
             std::process::exit(2);
         }
     })

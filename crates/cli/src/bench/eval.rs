@@ -11,9 +11,8 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::median;
-use crate::Verdict;
 use crate::net::untrained;
-use crate::torch;
+use crate::{Verdict, terminal, torch};
 
 #[derive(Args)]
 pub struct Eval {
@@ -132,7 +131,7 @@ fn measure<E: Encoding>(
         if let Some(Rival::Torch) = eval.against {
             let (torch, device) = (torch::require()?, eval.device.as_deref().unwrap_or("cpu"));
             if eval.device.is_some() && rivals.is_empty() {
-                eprintln!("libtorch: {}", torch.choose(device)?);
+                terminal::say(&format!("libtorch: {}", torch.choose(device)?));
             }
             rivals.push(torch.open(device)?.load(&EncodedNetwork::new::<E>(network)?)?.inference()?);
         }

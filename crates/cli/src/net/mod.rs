@@ -1,13 +1,13 @@
 //! `alfil net`
 
-use alfil_game::Notation;
 mod overfit;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use alfil_game::{Encoding, Game, Wdl, with_encoding};
+use alfil_core::wording::one_line;
+use alfil_game::{Encoding, Game, Notation, Wdl, with_encoding};
 use alfil_nn::{
     Architecture, ArchitectureError, Batch, EncodedNetwork, Engine, Inference, Instructions, Model, Network, Outputs,
     PolicyShape, Size, ValueOutput, lc0,
@@ -17,8 +17,7 @@ use clap::Subcommand;
 use serde_json::json;
 
 use crate::game::Place;
-use crate::torch;
-use crate::{Verdict, game};
+use crate::{Verdict, game, terminal, torch};
 
 #[derive(Subcommand)]
 pub enum NetCommand {
@@ -162,7 +161,8 @@ fn info(path: &Path, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict
         writeln!(out, "{report}")?;
         return Ok(Verdict::Fine);
     }
-    let mut row = |name: &str, value: String| writeln!(out, "{name:<12} {value}");
+    // The values come from a file: they must not control the terminal.
+    let mut row = |name: &str, value: String| writeln!(out, "{name:<12} {}", one_line(&value));
     row("size", format!("{} ({:.2} million parameters)", architecture.size(), parameters as f64 / 1e6))?;
     row("work", format!("{:.1} MFLOP per position", architecture.flops() as f64 / 1e6))?;
     row("game", origin.game.clone())?;
@@ -191,8 +191,7 @@ fn info(path: &Path, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict
     ];
     for (name, value) in known {
         if let Some(value) = value {
-            // It comes from a file: it must not control the terminal.
-            row(name, value.chars().filter(|c| !c.is_control()).collect())?;
+            row(name, value)?;
         }
     }
     Ok(Verdict::Fine)
@@ -215,7 +214,7 @@ fn eval_position<E: Encoding>(
         None => Engine::new(Arc::new(Model::new::<E>(&network)?)).evaluate(&batch, &mut outputs),
         Some(device) => {
             let torch = torch::require()?;
-            eprintln!("device: {}", torch.choose(&device)?);
+            terminal::say(&format!("device: {}", torch.choose(&device)?));
             let loaded = torch.open(&device)?.load(&EncodedNetwork::new::<E>(&network)?)?;
             loaded.inference()?.evaluate(&batch, &mut outputs)?;
         }

@@ -11,7 +11,7 @@ use indicatif::ProgressBar;
 
 use crate::evaluator::{kind, strongest};
 use crate::match_command::entrant;
-use crate::trace::bars;
+use crate::terminal;
 
 const CANNOT: &str = "the engine cannot continue";
 
@@ -104,7 +104,7 @@ fn think<G: FullGame>(
     game: &Played<G>,
     legal: &[G::Move],
 ) -> anyhow::Result<Choice<G::Move>> {
-    let spinner = bars().add(ProgressBar::new_spinner().with_message("thinking"));
+    let spinner = terminal::bar(ProgressBar::new_spinner().with_message("thinking"));
     spinner.enable_steady_tick(Duration::from_millis(100));
     let choice = player.choose(game);
     spinner.finish_and_clear();

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use alfil_core::wording::one_line;
 use alfil_nn::learning::Loss;
 use alfil_train::run::{Phase, State};
 use alfil_train::{Config, Event, RunDirectory};
@@ -14,8 +15,8 @@ use serde_json::{Value, json};
 use super::summary::{HEADING, summary};
 use crate::counters::{Counters, rate};
 use crate::pace::Pace;
+use crate::terminal;
 use crate::time::clock;
-use crate::trace::bars;
 
 /// How often the progress of a phase is printed where there are no bars.
 const REMINDER: Duration = Duration::from_secs(30);
@@ -183,7 +184,7 @@ impl<'a> Screen<'a> {
     }
 
     fn warn(&mut self, text: &str) {
-        self.line(&format!("warning: {text}"), json!({"event": "warning", "text": text}));
+        self.line(&format!("warning: {}", one_line(text)), json!({"event": "warning", "text": text}));
     }
 
     /// Prints a line of text, or an object. The run continues even if the output is closed.
@@ -213,13 +214,14 @@ struct Bars {
 
 impl Bars {
     fn new(generations: u32) -> Bars {
-        let all = bars().clone();
+        let all = terminal::bars();
         let whole = match generations {
             0 => ProgressBar::no_length(),
             generations => ProgressBar::new(generations.into()),
         };
         let [generation, phase] = [ProgressBar::no_length(), ProgressBar::new(1)];
-        let (whole, generation, phase) = (all.add(whole), all.add(generation), all.add(phase));
+        let [whole, generation, phase] = [whole, generation, phase].map(|bar| all.add(bar));
+        [&whole, &generation, &phase].into_iter().for_each(terminal::note);
         let elapsed = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
             let _ = out.write_str(&clock(state.elapsed().as_secs_f64()));
         };

@@ -57,7 +57,41 @@ fn a_pgn_file_is_checked_and_bad_games_are_counted() {
     assert_eq!(output.status.code(), Some(1));
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["games"], 5);
-    assert_eq!(report["bad"][0]["game"], 2);
+    assert_eq!((&report["bad"][0]["game"], &report["bad_games"]), (&2.into(), &1.into()));
+}
+
+/// A file of nothing but bad games takes no more memory than a short one: 400,000 of them took over 300 MB once.
+#[cfg(unix)]
+#[test]
+fn the_memory_of_a_pgn_check_is_bounded() {
+    use std::os::unix::process::CommandExt;
+
+    let folder = Folder::new("many-bad-games");
+    let path = folder.file("bad.pgn");
+    std::fs::write(&path, "x\n\n".repeat(400_000)).unwrap();
+    for flags in [&[][..], &["--json"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_alfil"));
+        command.args(["pgn", "check", &path]).args(flags);
+        let bound = libc::rlimit { rlim_cur: 128 << 20, rlim_max: 128 << 20 };
+        // SAFETY: setrlimit may be called between fork and exec, and reads only its argument.
+        unsafe {
+            command.pre_exec(move || {
+                Some(libc::setrlimit(libc::RLIMIT_AS, &bound))
+                    .filter(|done| *done == 0)
+                    .map(drop)
+                    .ok_or_else(std::io::Error::last_os_error)
+            })
+        };
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).unwrap();
+        if flags.is_empty() {
+            assert!(text.lines().count() == 400_001 && text.contains("\n0 good games, 400000 bad"), "{}", text.len());
+        } else {
+            let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert_eq!((report["bad"].as_array().unwrap().len(), &report["bad_games"]), (1000, &400_000.into()));
+        }
+    }
 }
 
 #[test]
@@ -293,6 +327,8 @@ fn self_play_is_measured() {
     assert_eq!(json(&trained)["stopped"], false);
     assert!(complaint(&["selfplay", &tiny, "--game", "chess", "-o", &games]).contains("connect4/stones"));
     assert!(complaint(&["selfplay", "nothing", "-o", &games]).contains("'nothing'"));
+    let huge = complaint(&["selfplay", "uniform", "-o", &games, "--set", "machine.cache=1048576"]);
+    assert!(!cfg!(target_os = "linux") || huge.contains("machine.cache cannot be 1048576: this machine has "), "{huge}");
     assert!(complaint(&["selfplay", "uniform", "-o", "/proc/nothing"]).contains("cannot make the folder"));
 }
 

@@ -7,6 +7,8 @@ mod old_files;
 mod playing;
 mod python_chess;
 mod support;
+#[cfg(unix)]
+mod terminal;
 #[cfg(feature = "torch")]
 mod training;
 #[cfg(feature = "torch")]
