@@ -4,12 +4,15 @@
 
 use std::io::{self, Write};
 use std::sync::mpsc::channel;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use alfil_core::wording::one_line;
 use console::Term;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, TermLike, WeakProgressBar};
+
+/// Draws all bars, so that lines can be written above them.
+static ALL: LazyLock<MultiProgress> = LazyLock::new(|| MultiProgress::with_draw_target(target()));
 
 /// Bars that may be on the terminal.
 static BARS: Mutex<Vec<WeakProgressBar>> = Mutex::new(Vec::new());
@@ -29,16 +32,16 @@ pub fn say(text: &str) {
     drop(writeln!(io::stderr(), "{}", one_line(text)));
 }
 
-/// A bar; hidden if there is no terminal.
+/// A bar below those that are there; hidden if there is no terminal.
 pub fn bar(bar: ProgressBar) -> ProgressBar {
-    bar.set_draw_target(target());
+    let bar = ALL.add(bar);
     note(&bar);
     bar
 }
 
-/// Several bars below each other, which [`note`] takes one by one; hidden if there is no terminal.
+/// All bars together; hidden if there is no terminal. [`note`] takes those that are added here.
 pub fn bars() -> MultiProgress {
-    MultiProgress::with_draw_target(target())
+    ALL.clone()
 }
 
 /// Remembers a bar, so that it is cleared when the program ends.
@@ -57,7 +60,7 @@ pub fn clear() {
         bars.iter().filter_map(WeakProgressBar::upgrade).for_each(|bar| bar.finish_and_clear());
         done.send(())
     });
-    drop(wait.recv_timeout(PATIENCE));
+    let _ = wait.recv_timeout(PATIENCE);
 }
 
 fn target() -> ProgressDrawTarget {

@@ -1,19 +1,11 @@
 //! `--trace LEVEL`: what the program does, line by line, on standard error.
 
 use std::io::{self, Write};
-use std::sync::LazyLock;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use indicatif::MultiProgress;
 use tracing::Level;
 
-/// All progress bars of the program belong to it, so that lines can be written above them.
-static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
-
-/// Where progress bars are added to.
-pub fn bars() -> &'static MultiProgress {
-    &BARS
-}
+use crate::terminal::bars;
 
 /// Reads a level of `--trace`.
 pub fn level() -> impl TypedValueParser<Value = Level> {
@@ -32,7 +24,8 @@ struct AboveBars;
 
 impl Write for AboveBars {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        bars().suspend(|| io::stderr().write_all(line))?;
+        // A reader that is gone does not end the work.
+        bars().suspend(|| drop(io::stderr().write_all(line)));
         Ok(line.len())
     }
 

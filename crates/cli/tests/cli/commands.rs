@@ -328,7 +328,10 @@ fn self_play_is_measured() {
     assert!(complaint(&["selfplay", &tiny, "--game", "chess", "-o", &games]).contains("connect4/stones"));
     assert!(complaint(&["selfplay", "nothing", "-o", &games]).contains("'nothing'"));
     let huge = complaint(&["selfplay", "uniform", "-o", &games, "--set", "machine.cache=1048576"]);
-    assert!(!cfg!(target_os = "linux") || huge.contains("machine.cache cannot be 1048576: this machine has "), "{huge}");
+    assert!(
+        !cfg!(target_os = "linux") || huge.contains("machine.cache cannot be 1048576: this machine has "),
+        "{huge}"
+    );
     assert!(complaint(&["selfplay", "uniform", "-o", "/proc/nothing"]).contains("cannot make the folder"));
 }
 
