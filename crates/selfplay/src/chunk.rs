@@ -1,26 +1,39 @@
 //! Files of games.
 //!
 //! ```text
-//! magic (8)  version (4)  checksum of the rest of the header (8)
+//! magic (8)  version (4)  checksum of the version and the rest of the header (8)
 //! games (8)  positions (8)  length of the payload (8), and when unpacked (8)  checksum of the payload (8)
 //! payload, packed by zstd
 //! ```
 //!
-//! Numbers are little-endian. The payload is the game's name and the records, in bincode. The header has a checksum of
-//! its own, so that what it says can be trusted before the payload is read.
+//! Numbers are little-endian. The payload is a map of texts, of which `game` is the game's name and others are ignored, and
+//! the records, in bincode. The header has a checksum of its own, so that what it says can be trusted before the payload is
+//! read. In version 3 that checksum leaves out the version, the payload has the game's name in place of the map, and records
+//! have no tags and name the moves of a policy by their numbers.
 
+use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use alfil_core::checksum::checksum;
+use alfil_core::checksum::{Fnv, checksum};
+use alfil_core::wording::shorten;
 use alfil_game::Game;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::GameRecord;
+use crate::record::Version3;
 
 const MAGIC: &[u8; 8] = b"ALFILGAM";
-const VERSION: u32 = 3;
 const HEADER: usize = 60;
+
+/// What is written.
+const VERSION: u32 = 4;
+
+/// What is read.
+const READABLE: [u32; 2] = [3, VERSION];
+
+/// The entry of the metadata that names the game.
+const GAME: &str = "game";
 
 /// The extension of the files' names.
 pub(crate) const ENDING: &str = "games";
@@ -30,6 +43,16 @@ pub(crate) const CHUNK_GAMES: usize = 256;
 
 /// Neither a file nor what it unpacks to may be larger.
 const LARGEST: u64 = 1 << 30;
+
+/// A file unpacks to at most this many times its size, so that a small file cannot fill the memory: games of chess to three
+/// times, those of tic-tac-toe to ten. Files of equal games, which would be smaller, are filled up.
+const MOST_RATIO: u64 = 64;
+
+/// What any file may unpack to, however small it is.
+const FREE: u64 = 1 << 20;
+
+/// What begins a part of a zstd stream that says nothing; its length follows, in four bytes.
+const SKIPPABLE: [u8; 4] = 0x184d_2a50_u32.to_le_bytes();
 
 /// zstd's level: files are much smaller than at its default, and packing is still far faster than playing.
 const LEVEL: i32 = 9;
@@ -57,8 +80,10 @@ enum Why {
     Io(#[from] std::io::Error),
     #[error("it is not a file of games, or it is damaged ({0})")]
     Damaged(&'static str),
-    #[error("it has version {0}, and this program knows {VERSION}")]
-    Version(u32),
+    #[error("it was written by a newer alfil, in version {0} of the format, and this one knows {VERSION}: update it")]
+    Newer(u32),
+    #[error("it has version {0} of the format, which is too old for this alfil")]
+    Older(u32),
     #[error("they are games of {found}, not of {expected}")]
     Game { found: String, expected: &'static str },
     #[error("they cannot be packed: {0}")]
@@ -76,17 +101,12 @@ pub struct ChunkHeader {
 
 /// The header of a file.
 struct Header {
+    version: u32,
     counts: ChunkHeader,
     /// Bytes of the payload, packed and unpacked.
     packed: u64,
     plain: u64,
     checksum: u64,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Payload {
-    game: String,
-    records: Vec<GameRecord>,
 }
 
 /// The files of games in a folder, the oldest first. There are none if the folder does not exist.
@@ -102,14 +122,14 @@ pub fn chunks(folder: &Path) -> Result<Vec<PathBuf>, ChunkError> {
 /// Writes a file of games of `G`. It appears whole or not at all.
 pub fn write_chunk<G: Game>(path: &Path, records: &[GameRecord]) -> Result<(), ChunkError> {
     let failed = |why| ChunkError { action: "write", path: path.to_owned(), why };
-    let bytes = pack::<G>(records).map_err(failed)?;
+    let bytes = pack(metadata::<G>(), records).map_err(failed)?;
     alfil_core::disk::write_whole(path, &bytes).map_err(|error| failed(error.into()))
 }
 
 /// Bytes that these games take in a file.
 pub fn packed_size<G: Game>(records: &[GameRecord]) -> Result<u64, ChunkError> {
     let failed = |why| ChunkError { action: "pack", path: PathBuf::new(), why };
-    Ok(pack::<G>(records).map_err(failed)?.len() as u64)
+    Ok(pack(metadata::<G>(), records).map_err(failed)?.len() as u64)
 }
 
 /// Reads a file of games of `G`.
@@ -126,35 +146,50 @@ pub fn read_header(path: &Path) -> Result<ChunkHeader, ChunkError> {
         file.take(HEADER as u64).read_to_end(&mut bytes)?;
         match Header::parse(&bytes, length) {
             Ok(header) => Ok(header.counts),
-            Err(Why::Version(version)) => Err(wrong_version(&read_bytes(path)?, version)),
-            Err(why) => Err(why),
+            Err(why) => Err(why.examined(&read_bytes(path)?)),
         }
     };
     read().map_err(|why| ChunkError { action: "read", path: path.to_owned(), why })
 }
 
-fn pack<G: Game>(records: &[GameRecord]) -> Result<Vec<u8>, Why> {
-    let payload = Payload { game: G::NAME.to_owned(), records: records.to_vec() };
-    let plain = bincode::serde::encode_to_vec(payload, bincode::config::standard())
+/// What a file of games of `G` says of all of them.
+fn metadata<G: Game>() -> BTreeMap<&'static str, &'static str> {
+    BTreeMap::from([(GAME, G::NAME)])
+}
+
+fn pack(metadata: BTreeMap<&str, &str>, records: &[GameRecord]) -> Result<Vec<u8>, Why> {
+    if !records.iter().all(GameRecord::is_resolved) {
+        return Err(Why::Pack("they are of version 3, and their moves have not been resolved".to_owned()));
+    }
+    let plain = bincode::serde::encode_to_vec((metadata, records), bincode::config::standard())
         .map_err(|error| Why::Pack(error.to_string()))?;
-    let packed = zstd::encode_all(plain.as_slice(), LEVEL)?;
+    let mut packed = zstd::encode_all(plain.as_slice(), LEVEL)?;
+    let plain = plain.len() as u64;
+    if plain > most_plain(packed.len() as u64) {
+        let missing = (plain / MOST_RATIO) as usize + 1 - packed.len();
+        packed.extend([SKIPPABLE, (missing as u32).to_le_bytes()].concat());
+        packed.resize(packed.len() + missing, 0);
+    }
     let header = Header {
+        version: VERSION,
         counts: count(records),
         packed: packed.len() as u64,
-        plain: plain.len() as u64,
+        plain,
         checksum: checksum(&packed),
     };
     Ok([&header.bytes()[..], &packed].concat())
 }
 
+/// The most that a payload of this many bytes may unpack to.
+fn most_plain(packed: u64) -> u64 {
+    packed.saturating_mul(MOST_RATIO).clamp(FREE, LARGEST)
+}
+
 fn read<G: Game>(path: &Path) -> Result<Vec<GameRecord>, Why> {
     let bytes = read_bytes(path)?;
-    let Payload { game, records } = unpack(&bytes).map_err(|why| match why {
-        Why::Version(version) => wrong_version(&bytes, version),
-        why => why,
-    })?;
+    let (game, records) = unpack(&bytes).map_err(|why| why.examined(&bytes))?;
     if game != G::NAME {
-        return Err(Why::Game { found: game.chars().take(40).collect(), expected: G::NAME });
+        return Err(Why::Game { found: shorten(&game), expected: G::NAME });
     }
     Ok(records)
 }
@@ -165,33 +200,60 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, Why> {
     Ok(bytes)
 }
 
-/// What is wrong with a file of another version: if everything else is valid for this version, only the number is
-/// damaged.
-fn wrong_version(bytes: &[u8], version: u32) -> Why {
-    let rest = bytes.get(MAGIC.len() + 4..).unwrap_or_default();
-    match unpack(&[&MAGIC[..], &VERSION.to_le_bytes(), rest].concat()) {
-        Ok(_) => Why::Damaged("its version is not that of its contents"),
-        Err(_) => Why::Version(version),
+impl Why {
+    /// What is wrong with a file of another version: if everything else is valid for a version that is known, only the
+    /// number is damaged.
+    fn examined(self, bytes: &[u8]) -> Why {
+        let (Why::Newer(_) | Why::Older(_)) = self else { return self };
+        let rest = bytes.get(MAGIC.len() + 4..).unwrap_or_default();
+        match READABLE.iter().any(|version| unpack(&[&MAGIC[..], &version.to_le_bytes(), rest].concat()).is_ok()) {
+            true => Why::Damaged("its version is not that of its contents"),
+            false => self,
+        }
     }
 }
 
-fn unpack(bytes: &[u8]) -> Result<Payload, Why> {
+/// The game's name and the records of a file.
+fn unpack(bytes: &[u8]) -> Result<(String, Vec<GameRecord>), Why> {
     let header = Header::parse(bytes, bytes.len() as u64)?;
     let packed = &bytes[HEADER..];
     if checksum(packed) != header.checksum {
         return Err(Why::Damaged("its checksum does not match"));
     }
     let mut plain = Vec::with_capacity(header.plain as usize);
-    zstd::Decoder::new(packed)?.take(header.plain + 1).read_to_end(&mut plain)?;
-    let config = bincode::config::standard().with_limit::<{ LARGEST as usize }>();
-    match bincode::serde::decode_from_slice::<Payload, _>(&plain, config) {
-        Ok((payload, used))
-            if used == plain.len() && used as u64 == header.plain && count(&payload.records) == header.counts =>
-        {
-            Ok(payload)
-        }
-        _ => Err(Why::Damaged("its contents are invalid")),
+    let unpacked = zstd::Decoder::new(packed).and_then(|packed| packed.take(header.plain + 1).read_to_end(&mut plain));
+    unpacked.map_err(|_| Why::Damaged("it cannot be unpacked"))?;
+    let invalid = Why::Damaged("its contents are invalid");
+    if plain.len() as u64 != header.plain {
+        return Err(invalid);
     }
+    match decode(header.version, &plain) {
+        Some((game, records)) if count(&records) == header.counts && records.iter().all(GameRecord::is_sound) => {
+            Ok((game.to_owned(), records))
+        }
+        _ => Err(invalid),
+    }
+}
+
+/// The game's name and the records of a payload.
+fn decode(version: u32, plain: &[u8]) -> Option<(&str, Vec<GameRecord>)> {
+    match version {
+        3 => {
+            let (game, records): (&str, Vec<Version3>) = decode_whole(plain)?;
+            Some((game, records.into_iter().map(GameRecord::from).collect()))
+        }
+        _ => {
+            let (metadata, records): (BTreeMap<&str, &str>, _) = decode_whole(plain)?;
+            Some((*metadata.get(GAME)?, records))
+        }
+    }
+}
+
+/// Decodes a value that takes all of these bytes. Lengths that are not true cost no memory: texts are borrowed, and serde
+/// sets aside at most a megabyte for a list before its elements are there.
+fn decode_whole<'a, T: Deserialize<'a>>(plain: &'a [u8]) -> Option<T> {
+    let (value, used) = bincode::serde::borrow_decode_from_slice(plain, bincode::config::standard()).ok()?;
+    (used == plain.len()).then_some(value)
 }
 
 fn count(records: &[GameRecord]) -> ChunkHeader {
@@ -201,9 +263,9 @@ fn count(records: &[GameRecord]) -> ChunkHeader {
 
 impl Header {
     fn bytes(&self) -> Vec<u8> {
-        let Header { counts: ChunkHeader { games, positions }, packed, plain, checksum: payload } = *self;
-        let rest: Vec<u8> = [games, positions, packed, plain, payload].iter().flat_map(|n| n.to_le_bytes()).collect();
-        [&MAGIC[..], &VERSION.to_le_bytes(), &checksum(&rest).to_le_bytes(), &rest].concat()
+        let Header { version, counts: ChunkHeader { games, positions }, packed, plain, checksum } = *self;
+        let rest: Vec<u8> = [games, positions, packed, plain, checksum].iter().flat_map(|n| n.to_le_bytes()).collect();
+        [&MAGIC[..], &version.to_le_bytes(), &header_checksum(version, &rest).to_le_bytes(), &rest].concat()
     }
 
     /// Reads the header at the beginning of a file that is `length` bytes long.
@@ -215,20 +277,65 @@ impl Header {
         let number =
             |at: usize| header[at..at + 8].iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
         let version = number(8) as u32;
-        if version != VERSION {
-            return Err(Why::Version(version));
+        if !READABLE.contains(&version) {
+            return Err(if version > VERSION { Why::Newer(version) } else { Why::Older(version) });
         }
-        if checksum(&header[20..]) != number(12) {
+        if header_checksum(version, &header[20..]) != number(12) {
             return Err(Why::Damaged("the checksum of its header does not match"));
         }
         let counts = ChunkHeader { games: number(20), positions: number(28) };
-        let header = Header { counts, packed: number(36), plain: number(44), checksum: number(52) };
+        let header = Header { version, counts, packed: number(36), plain: number(44), checksum: number(52) };
         if length.checked_sub(HEADER as u64) != Some(header.packed) {
             return Err(Why::Damaged("its length is wrong"));
         }
-        if length > LARGEST || header.plain > LARGEST {
+        if length > LARGEST || header.plain > most_plain(header.packed) {
             return Err(Why::Damaged("it is too large"));
         }
         Ok(header)
+    }
+}
+
+/// The checksum of a header: of its version, except in version 3, and of what follows the checksum.
+fn header_checksum(version: u32, rest: &[u8]) -> u64 {
+    let mut hash = Fnv::default();
+    if version > 3 {
+        hash.feed(&version.to_le_bytes());
+    }
+    hash.feed(rest);
+    hash.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use alfil_game::tictactoe::TicTacToe;
+    use alfil_game::{First, Mover, Score, Wdl};
+
+    use super::*;
+    use crate::{End, Ply};
+
+    fn record(plies: usize) -> GameRecord {
+        let plies = vec![Ply::new(7, [(7, 0.5), (300, 0.5)], Mover(Wdl::DRAW)); plies];
+        let mut record = GameRecord::new(1, "somewhere".to_owned(), plies, First(Score::DRAW), End::Resigned);
+        record.tags.push(("White".to_owned(), "Somebody".to_owned()));
+        record
+    }
+
+    #[test]
+    fn tags_are_kept_and_unknown_metadata_is_ignored() {
+        let mut metadata = metadata::<TicTacToe>();
+        metadata.extend([("author", "x"), ("zeal", "y")]);
+        let (game, records) = unpack(&pack(metadata, &[record(2), record(3)]).unwrap()).unwrap();
+        assert_eq!((game.as_str(), records), ("tictactoe", vec![record(2), record(3)]));
+        assert!(unpack(&pack(BTreeMap::new(), &[]).unwrap()).is_err(), "games of nothing");
+    }
+
+    #[test]
+    fn games_that_are_too_alike_for_the_limit_can_be_read() {
+        let records = [record(200_000)];
+        let bytes = pack(metadata::<TicTacToe>(), &records).unwrap();
+        let plain = Header::parse(&bytes, bytes.len() as u64).unwrap().plain;
+        assert!(plain > FREE && zstd::encode_all(&vec![0; plain as usize][..], LEVEL).unwrap().len() < 1000);
+        assert!((20_000..60_000).contains(&bytes.len()), "{} bytes", bytes.len());
+        assert!(unpack(&bytes).unwrap().1 == records);
     }
 }

@@ -146,5 +146,5 @@ fn share(part: f64, of: f64) -> f64 {
 }
 
 fn entropy(ply: &Ply) -> f64 {
-    -ply.policy().map(|(_, share)| f64::from(share) * f64::from(share).ln()).sum::<f64>()
+    -ply.shares().map(|share| f64::from(share) * f64::from(share).ln()).sum::<f64>()
 }

@@ -58,15 +58,17 @@ struct MoveSearch {
     walks: u32,
     budget: u32,
     cheap: bool,
-    /// The priors of the moves before noise was added, where surprise is asked for.
-    priors: ByCode,
+    /// The priors of the moves by their codes, before noise was added, where surprise is asked for.
+    priors: Vec<(u16, f32)>,
     gumbel: Option<GumbelRoot>,
 }
 
 impl MoveSearch {
     /// How far the policy to learn is from what the evaluator held of the moves. 0 where there is none to learn.
     fn surprise(&self, policy: &[(u16, f32)]) -> f32 {
-        divergence(policy.iter().map(|(code, share)| (*share, self.priors.get(*code))))
+        // Noise has changed the order of the moves.
+        let prior = |code: u16| self.priors.iter().find(|(known, _)| *known == code).map_or(0.0, |(_, prior)| *prior);
+        divergence(policy.iter().map(|(code, share)| (*share, prior(*code))))
     }
 }
 
@@ -174,7 +176,7 @@ impl<G: FullGame> GameInProgress<G> {
         let visits = if cheap { settings.cheap.visits } else { visits };
         let root = self.tree.root().filter(|_| settings.surprise.share > 0.0 && !cheap);
         let moves = root.map(|root| root.children()).unwrap_or_default();
-        let priors = ByCode::new(moves.iter().map(|child| (child.code, child.prior)));
+        let priors = moves.iter().map(|child| (child.code, child.prior)).collect();
         match settings.search.kind {
             SearchKind::Puct => {
                 if !cheap && noise_share > 0.0 {
@@ -235,15 +237,14 @@ impl<G: FullGame> GameInProgress<G> {
             None => best.wdl.or(root.wdl())?,
         };
         let value = Mover(wdl.0.value());
-        let policy = if search.cheap { Vec::new() } else { self.policy(&root, settings, improved) };
+        let policy = if search.cheap { Vec::new() } else { policy(&root, &settings.search, improved) };
         if settings.surprise.share > 0.0 {
             self.surprises.push(search.surprise(&policy));
         }
         let side = self.game.side();
         // A code in the tree is that of a legal move.
         let m = G::Move::try_from(chosen.code).ok()?;
-        let shares: Vec<f32> = policy.iter().map(|(_, share)| *share).collect();
-        self.plies.push(Ply::new(chosen.code, &shares, wdl));
+        self.plies.push(Ply::new(chosen.code, policy, wdl));
         self.moves += 1;
         self.game.play(m);
         self.tree.advance(&[chosen.code]);
@@ -261,20 +262,6 @@ impl<G: FullGame> GameInProgress<G> {
             return Some(self.end(settings, score, End::Resigned));
         }
         None
-    }
-
-    /// The policy to learn: the codes of the legal moves, in the order that the game generates them in, and their shares.
-    /// `improved` is that of Gumbel search.
-    fn policy(&self, root: &View<'_>, settings: &SelfplaySettings, improved: Vec<f32>) -> Vec<(u16, f32)> {
-        let search = &settings.search;
-        let shares = match search.kind {
-            SearchKind::Puct => visit_policy(root, Some(&Puct::SELF_PLAY).filter(|_| search.forced > 0.0)),
-            SearchKind::Gumbel => improved,
-        };
-        let shares = ByCode::new(root.children().iter().map(|child| child.code).zip(shares));
-        let mut moves = Vec::new();
-        self.game.generate(&mut moves);
-        moves.iter().map(|&m| m.into()).map(|code| (code, shares.get(code))).collect()
     }
 
     /// Whether a side that expects this gives up now.
@@ -311,28 +298,23 @@ fn generator(seed: u64, number: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(mix(mix(seed).wrapping_add(number)))
 }
 
-/// A number for each of some moves. A tree orders moves by their priors and a record as the game generates them: this brings
-/// the two together.
-struct ByCode(Vec<(u16, f32)>);
-
-impl ByCode {
-    fn new(moves: impl Iterator<Item = (u16, f32)>) -> ByCode {
-        let mut moves: Vec<(u16, f32)> = moves.collect();
-        moves.sort_unstable_by_key(|(code, _)| *code);
-        ByCode(moves)
-    }
-
-    /// The number of a move, or 0 for one that has none.
-    fn get(&self, code: u16) -> f32 {
-        self.0.binary_search_by_key(&code, |(code, _)| *code).map_or(0.0, |at| self.0[at].1)
-    }
-}
-
 enum Walk {
     /// A walk that begins with an edge of the root, or with any.
     Begin(Option<u16>),
     /// The move has been searched enough.
     Done,
+}
+
+/// The policy to learn: the codes of the legal moves and their shares. `improved` is that of Gumbel search.
+fn policy(root: &View<'_>, search: &SearchSettings, improved: Vec<f32>) -> Vec<(u16, f32)> {
+    let shares = match search.kind {
+        SearchKind::Puct => visit_policy(root, Some(&Puct::SELF_PLAY).filter(|_| search.forced > 0.0)),
+        SearchKind::Gumbel => improved,
+    };
+    let mut policy: Vec<(u16, f32)> = root.children().iter().map(|child| child.code).zip(shares).collect();
+    // The same order in each position packs better.
+    policy.sort_unstable_by_key(|(code, _)| *code);
+    policy
 }
 
 /// A move drawn by its visits, those that were forced included, or in Gumbel search from `improved`, the policy to be learnt.

@@ -62,9 +62,9 @@ mod tests {
         let surprises = [0.1, 0.1, 0.4, 0.0, 9.0];
         let mut sums = [0u32; 5];
         for _ in 0..4_000 {
-            let mut plies = [(); 5].map(|()| Ply::new(0, &[0.5, 0.5], Mover(Wdl::DRAW)));
+            let mut plies = [(); 5].map(|()| Ply::new(0, [(0, 0.5), (1, 0.5)], Mover(Wdl::DRAW)));
             // A cheap search: whatever the number says, it counts once.
-            plies[4] = Ply::new(0, &[], Mover(Wdl::DRAW));
+            plies[4] = Ply::new(0, [], Mover(Wdl::DRAW));
             deal_copies(&mut plies, &surprises, 0.5, &mut random);
             plies.iter().zip(&mut sums).for_each(|(ply, sum)| *sum += u32::from(ply.copies));
         }
@@ -73,7 +73,7 @@ mod tests {
         for (mean, expected) in means.into_iter().zip([0.833, 0.833, 1.833, 0.5, 1.0]) {
             assert!((mean - expected).abs() < 0.04, "{means:?}");
         }
-        let mut plies = [Ply::new(0, &[1.0], Mover(Wdl::DRAW))];
+        let mut plies = [Ply::new(0, [(0, 1.0)], Mover(Wdl::DRAW))];
         deal_copies(&mut plies, &[0.0], 0.5, &mut random);
         assert_eq!(plies[0].copies, 1, "where nothing surprises, all count the same");
     }

@@ -21,9 +21,9 @@ fn game(number: u64) -> GameRecord {
     let (mut moves, mut plies) = (Vec::new(), Vec::new());
     while game.legal_moves(&mut moves).is_none() && plies.len() < 100 {
         let share = 2.0 / moves.len() as f32;
-        let policy: Vec<f32> = (0..moves.len()).map(|at| share * f32::from(u8::from(at % 2 == 0))).collect();
+        let policy: Vec<(u16, f32)> = moves.iter().step_by(2).map(|&m| (m.into(), share)).collect();
         let m = moves[random.random_range(0..moves.len())];
-        plies.push(Ply::new(m.into(), &policy, Mover(Wdl::DRAW)));
+        plies.push(Ply::new(m.into(), policy, Mover(Wdl::DRAW)));
         game.play(m);
     }
     GameRecord::new(number, String::new(), plies, First(Score::DRAW), End::Rules)

@@ -30,8 +30,7 @@ fn game(number: u64) -> GameRecord {
     let mut plies = Vec::new();
     while game.legal_moves(&mut moves).is_none() {
         let m = moves[random.random_range(0..moves.len())];
-        let policy: Vec<f32> = moves.iter().map(|other| f32::from(u8::from(*other == m))).collect();
-        plies.push(Ply::new(m.into(), &policy, Mover(Wdl { win: 0.7, draw: 0.1, loss: 0.2 })));
+        plies.push(Ply::new(m.into(), [(m.into(), 1.0)], Mover(Wdl { win: 0.7, draw: 0.1, loss: 0.2 })));
         game.play(m);
     }
     let score = game.outcome().map_or(First(Score::DRAW), |outcome| outcome.score);

@@ -192,7 +192,7 @@ fn games_are_shown_with_diagrams() {
     // From the mover's side; the first player wins.
     let values = [0.0, -0.2, 0.4, -0.8, 1.0];
     let wdl = |value: f32| Mover(Wdl { win: (1.0 + value) / 2.0, draw: 0.0, loss: (1.0 - value) / 2.0 });
-    let plies = played.iter().zip(values).map(|(m, value)| Ply::new((*m).into(), &[], wdl(value)));
+    let plies = played.iter().zip(values).map(|(m, value)| Ply::new((*m).into(), [], wdl(value)));
     let record = GameRecord::new(1_234, String::new(), plies.collect(), First(Score::WIN), End::Rules);
     write_chunk::<TicTacToe>(&made.1.replay().join("000001-0000.games"), &[record]).unwrap();
     let page = made.page();

@@ -64,10 +64,7 @@ impl Sample {
         let mut moves = Vec::new();
         game.generate(&mut moves);
         let now = after.first()?;
-        let mut policy = vec![0.0; if now.has_policy() { moves.len() } else { 0 }];
-        for (number, share) in now.policy() {
-            *policy.get_mut(number)? = share;
-        }
+        let policy = now.policy(&moves)?;
         let result = Wdl::from_score(record.score().to_mover(game.side()).0);
         let Mover(expected) = now.wdl();
         let target = Target {

@@ -79,7 +79,9 @@ impl<E: Encoding> Run<E> {
     fn finished_games(&self, tell: &mut Tell<'_>) -> Result<BTreeMap<u64, GameRecord>, RunError> {
         let records = self.finished_files(tell)?.into_iter().flat_map(|(_, records)| records);
         let ours = records.filter(|record| record.number >= self.state.games);
-        Ok(ours.map(|record| (record.number, record)).collect())
+        // Records of an older version have to be brought into today's. One that is not a game is played again.
+        let resolved = ours.filter_map(|mut record| record.resolve::<E::Game>(&self.rules).map(|()| record));
+        Ok(resolved.map(|record| (record.number, record)).collect())
     }
 
     /// Files of finished games. Damaged ones are reported and set aside: their games are played again.
