@@ -21,8 +21,9 @@ fn play_by<G: FullGame>(rules: &G::Rules, (starts, listed): (Starts, &[String]),
     let settings = SelfplaySettings { at_once: 8, search, starts, ..SelfplaySettings::default() };
     let tickets = Arc::new(Tickets::new(games));
     let evaluator = Box::new(Handcrafted::new(Knowledge::Full));
-    let context = LaneContext::<G>::open(settings, rules.clone(), tickets, 1).unwrap();
-    let mut lane = Lane::new(LaneContext { listed: listed.to_vec(), ..context }, evaluator);
+    // There is no file to read the positions from.
+    let context = LaneContext::<G>::open(SelfplaySettings::default(), rules.clone(), tickets, 1).unwrap();
+    let mut lane = Lane::new(LaneContext { settings, listed: listed.to_vec(), ..context }, evaluator);
     let mut records = Vec::new();
     while lane.is_busy() {
         lane.step(&mut |record| records.push(record)).unwrap();
