@@ -1,20 +1,21 @@
-//! The network file: safetensors with the architecture and the origin in its metadata.
+//! The network file: safetensors with the architecture and the origin in its metadata. Equal networks have equal bytes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+use std::io::{Error, Read};
+use std::path::{Path, PathBuf};
 
 use alfil_core::checksum::Fnv;
+use alfil_core::wording::shorten;
 use alfil_game::Encoding;
-use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 
 use crate::architecture::{Architecture, ArchitectureError};
 use crate::network::{Network, Origin, TensorSource, Weights};
+use crate::tensors::to_safetensors;
 
-/// Increases when older programs cannot read the file.
-const FORMAT: &str = "1";
+/// What is written. Increases when older programs cannot read the file.
+const FORMAT: u32 = 1;
 
 /// Larger than any network within our limits.
 const LARGEST: u64 = 4 << 30;
@@ -32,6 +33,17 @@ pub enum FileError {
         /// Why.
         error: std::io::Error,
     },
+    /// What is wrong with the contents of a file.
+    #[error("cannot use the network {path}: {why}")]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: Box<FileError>,
+    },
+    /// Of a later version.
+    #[error("it was written by a newer alfil, in format {0}, and this one knows {FORMAT}: update it")]
+    Newer(u32),
     /// Not safetensors, or cut off.
     #[error("it is not a network file, or it is damaged: {0}")]
     Format(String),
@@ -66,30 +78,19 @@ impl Network {
     /// Reads a network file.
     pub fn load(path: &Path) -> Result<Network, FileError> {
         tracing::debug!(?path, "network is read");
-        Network::from_bytes(&read_whole(path)?)
+        Network::from_bytes(&read_whole(path)?).map_err(|why| why.of(path))
     }
 
     /// Reads the bytes of a network file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Network, FileError> {
-        let damaged = |error: safetensors::SafeTensorError| FileError::Format(error.to_string());
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
         let metadata = header.metadata().as_ref().ok_or(FileError::Metadata("format"))?;
-        let entry = |name| metadata.get(name).ok_or(FileError::Metadata(name));
-        let format = entry("format")?;
-        if format != FORMAT {
-            return Err(FileError::BadMetadata("format", format!("'{format}' is not {FORMAT}")));
+        let format = metadata.get("format").ok_or(FileError::Metadata("format"))?;
+        match format.parse() {
+            Ok(FORMAT) => read(bytes, metadata),
+            Ok(newer) if newer > FORMAT => Err(FileError::Newer(newer)),
+            _ => Err(FileError::BadMetadata("format", format!("'{}' is not {FORMAT}", shorten(format)))),
         }
-        let bad = |what| move |error: serde_json::Error| FileError::BadMetadata(what, error.to_string());
-        let architecture: Architecture = serde_json::from_str(entry("architecture")?).map_err(bad("architecture"))?;
-        let origin: Origin = serde_json::from_str(entry("origin")?).map_err(bad("origin"))?;
-        architecture.check()?;
-        let tensors = SafeTensors::deserialize(bytes).map_err(damaged)?;
-        let weights = Weights::assemble(&architecture, &mut FileSource(&tensors))?;
-        let network = Network { architecture, weights, origin };
-        if *entry("checksum")? != network.checksum(entry("architecture")?, entry("origin")?) {
-            return Err(FileError::Format("its contents do not match their checksum".to_owned()));
-        }
-        Ok(network)
     }
 
     /// Writes a network file. It appears whole or not at all.
@@ -104,22 +105,19 @@ impl Network {
         };
         let architecture = json("architecture", serde_json::to_string(&self.architecture))?;
         let origin = json("origin", serde_json::to_string(&self.origin))?;
-        let metadata = HashMap::from([
-            ("format".to_owned(), FORMAT.to_owned()),
-            ("checksum".to_owned(), self.checksum(&architecture, &origin)),
-            ("architecture".to_owned(), architecture),
-            ("origin".to_owned(), origin),
+        Ok(self.with_metadata(architecture, origin))
+    }
+
+    fn with_metadata(&self, architecture: String, origin: String) -> Vec<u8> {
+        let metadata = BTreeMap::from([
+            ("format", FORMAT.to_string()),
+            ("checksum", self.checksum(&architecture, &origin)),
+            ("architecture", architecture),
+            ("origin", origin),
         ]);
-        let mut tensors = Vec::new();
-        self.weights.visit(&self.architecture, |name, shape, numbers| tensors.push((name, shape, numbers)));
-        let views: Result<BTreeMap<_, _>, _> = tensors
-            .into_iter()
-            .map(|(name, shape, numbers)| {
-                Ok((name, TensorView::new(Dtype::F32, shape, bytemuck::cast_slice(numbers))?))
-            })
-            .collect();
-        let damaged = |error: safetensors::SafeTensorError| FileError::Format(error.to_string());
-        safetensors::serialize(views.map_err(damaged)?, Some(metadata)).map_err(damaged)
+        let mut tensors = BTreeMap::new();
+        self.weights.visit(&self.architecture, |name, shape, numbers| _ = tensors.insert(name, (shape, numbers)));
+        to_safetensors(&metadata, &tensors)
     }
 
     /// FNV-1a over the texts of the metadata, byte by byte, then over all weights, number by number.
@@ -136,13 +134,44 @@ impl Network {
     /// Refuses a network that was made for something else.
     pub fn check_encoding<E: Encoding>(&self) -> Result<(), FileError> {
         let name = |encoding: &str, version: u32| format!("{encoding} version {version}");
-        let found = name(&self.origin.encoding, self.origin.encoding_version);
+        let found = name(&shorten(&self.origin.encoding), self.origin.encoding_version);
         let expected = name(E::NAME, E::VERSION);
         if found != expected {
             return Err(FileError::Encoding { found, expected });
         }
         Ok(self.architecture.check_encoding::<E>()?)
     }
+}
+
+impl FileError {
+    /// The same, as what is wrong with this file.
+    pub fn of(self, path: &Path) -> FileError {
+        FileError::File { path: path.to_owned(), why: Box::new(self) }
+    }
+}
+
+/// Messages of other crates may quote the file.
+fn damaged(error: safetensors::SafeTensorError) -> FileError {
+    FileError::Format(shorten(&error.to_string()))
+}
+
+/// Reads a network of the one format that there is.
+fn read(bytes: &[u8], metadata: &HashMap<String, String>) -> Result<Network, FileError> {
+    let entry = |name| metadata.get(name).ok_or(FileError::Metadata(name));
+    let bad = |what| move |error: serde_json::Error| FileError::BadMetadata(what, shorten(&error.to_string()));
+    let architecture: Architecture = serde_json::from_str(entry("architecture")?).map_err(bad("architecture"))?;
+    let origin: Origin = serde_json::from_str(entry("origin")?).map_err(bad("origin"))?;
+    if !origin.is_plain() {
+        return Err(FileError::BadMetadata("origin", "its texts are too long, or have control characters".to_owned()));
+    }
+    architecture.check()?;
+    let tensors = SafeTensors::deserialize(bytes).map_err(damaged)?;
+    let weights = Weights::assemble(&architecture, &mut FileSource(&tensors))?;
+    let network = Network { architecture, weights, origin };
+    if *entry("checksum")? != network.checksum(entry("architecture")?, entry("origin")?) {
+        return Err(FileError::Format("its contents do not match their checksum".to_owned()));
+    }
+    Ok(network)
 }
 
 /// Writes a file that appears whole or not at all.
@@ -158,7 +187,7 @@ pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>, FileError> {
     let metadata = file.metadata().map_err(failed)?;
     // Anything but an ordinary file, such as a device, may never end.
     if !metadata.is_file() || metadata.len() > LARGEST {
-        return Err(FileError::Format("it is not a file of at most 4 GB".to_owned()));
+        return Err(failed(Error::other("it is not a file of at most 4 GB")));
     }
     let mut bytes = Vec::with_capacity(metadata.len() as usize);
     file.read_to_end(&mut bytes).map_err(failed)?;
@@ -183,6 +212,39 @@ impl TensorSource for FileSource<'_> {
         match numbers.iter().position(|number| !number.is_finite()) {
             Some(at) => Err(problem(format!("holds {} at place {at}", numbers[at]))),
             None => Ok(numbers),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alfil_game::tictactoe::Stones;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Reads a network whose file has another text as its origin, with the checksum that belongs to it.
+    fn reread(change: impl Fn(&mut Value)) -> Result<Origin, FileError> {
+        let architecture = Architecture::new::<Stones>("4x1".parse().unwrap());
+        let network = Network::random::<Stones>(architecture, 1);
+        let mut origin = json!(network.origin);
+        change(&mut origin);
+        let bytes = network.with_metadata(json!(network.architecture).to_string(), origin.to_string());
+        Network::from_bytes(&bytes).map(|network| network.origin)
+    }
+
+    #[test]
+    fn what_a_later_version_says_of_a_network_is_ignored() {
+        assert_eq!(reread(|origin| origin["author"] = json!({"name": "x"})).unwrap(), Origin::of::<Stones>());
+    }
+
+    #[test]
+    fn a_text_that_a_terminal_would_obey_is_refused() {
+        for key in ["game", "encoding", "parent", "rating", "note"] {
+            for text in ["\u{1b}[31m".to_owned(), "x".repeat(10_000)] {
+                let error = reread(|origin| origin[key] = json!(text)).unwrap_err().to_string();
+                assert_eq!(error, "its origin cannot be read: its texts are too long, or have control characters");
+            }
         }
     }
 }

@@ -17,6 +17,7 @@ mod file;
 mod manifest;
 mod network;
 mod open;
+mod tensors;
 
 pub mod lc0;
 pub mod learning;
@@ -34,3 +35,4 @@ pub use engine::{Cpu, Engine, Instructions, Model};
 pub use file::FileError;
 pub use network::{Block, Convolution, Dense, Head, Network, Origin, PolicyHead, Squeeze, Weights};
 pub use open::OpenError;
+pub use tensors::{Tensor, to_safetensors};

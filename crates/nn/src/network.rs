@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::architecture::{Architecture, HeadShape, PolicyShape};
 
+/// Bytes of a text of the origin at most.
+const LONGEST_TEXT: usize = 4096;
+
 /// Everything needed to play.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
@@ -18,9 +21,8 @@ pub struct Network {
     pub origin: Origin,
 }
 
-/// What a network plays and how it came to be.
+/// What a network plays and how it came to be. Files of later versions may say more, which is ignored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Origin {
     /// Name of the game.
     pub game: String,
@@ -291,6 +293,12 @@ impl Origin {
     pub fn of<E: Encoding>() -> Origin {
         let game = <E::Game as alfil_game::Game>::NAME.to_owned();
         Origin { game, encoding: E::NAME.to_owned(), encoding_version: E::VERSION, ..Origin::default() }
+    }
+
+    /// Whether all its texts can be shown: they are short, and have nothing in them that a terminal would obey.
+    pub(crate) fn is_plain(&self) -> bool {
+        let texts = [&self.game, &self.encoding].into_iter().chain(&self.parent).chain(&self.rating).chain(&self.note);
+        texts.into_iter().all(|text| text.len() <= LONGEST_TEXT && !text.chars().any(char::is_control))
     }
 }
 

@@ -4,9 +4,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use alfil_core::wording::shorten;
 use alfil_game::registry::UnknownEncoding;
 use alfil_game::{Encoding, Game, with_encoding};
 
+use crate::file::read_whole;
 use crate::lc0::{self, Lc0Error};
 use crate::{Bundled, BundledError, FileError, Network};
 
@@ -51,11 +53,11 @@ impl Network {
 fn read(path: &Path) -> Result<Network, Why> {
     let mut beginning = Vec::new();
     File::open(path)?.take(8).read_to_end(&mut beginning)?;
-    let network = if lc0::is_leela(&beginning) { lc0::import(path)? } else { Network::load(path)? };
+    let network = if lc0::is_leela(&beginning) { lc0::import(path)? } else { Network::from_bytes(&read_whole(path)?)? };
     let game = &network.origin.game;
     let other = with_encoding!(&network.origin.encoding, E => <E as Encoding>::Game::NAME)?;
     if game != other {
-        return Err(Why::Game { game: game.clone(), other });
+        return Err(Why::Game { game: shorten(game), other });
     }
     Ok(network)
 }

@@ -46,9 +46,41 @@ fn a_network_reads_back_as_written() {
     network.save(&path).unwrap();
     assert_eq!(Network::load(&path).unwrap(), network);
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing but the network is left");
+    let damaged = folder.join("damaged.safetensors");
+    std::fs::write(&damaged, &network.to_bytes().unwrap()[1..]).unwrap();
+    let named = format!("cannot use the network {}: it is not a network file", damaged.display());
+    assert!(Network::load(&damaged).unwrap_err().to_string().starts_with(&named));
     assert!(network.save(&folder.join("no/such/folder")).unwrap_err().to_string().starts_with("cannot write"));
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(Network::load(&path).unwrap_err().to_string().starts_with("cannot read"));
+}
+
+#[test]
+fn equal_networks_have_equal_bytes() {
+    let bytes = network().to_bytes().unwrap();
+    for _ in 0..8 {
+        assert_eq!(network().to_bytes().unwrap(), bytes);
+    }
+    assert_eq!(Network::from_bytes(&bytes).unwrap().to_bytes().unwrap(), bytes);
+}
+
+#[test]
+fn messages_quote_nothing_that_a_terminal_would_obey() {
+    let (header, data) = split(&network().to_bytes().unwrap());
+    let quoted = serde_json::to_string(&"\u{1b}[31m".repeat(50)).unwrap();
+    let inner = serde_json::to_string(&quoted).unwrap();
+    let inner = inner.trim_matches('"');
+    let damaged = [
+        header.replace("\"format\":\"1\"", &format!("\"format\":{quoted}")),
+        header.replace("\"F32\"", &quoted),
+        header.replace("\\\"generation\\\":7", &format!("\\\"generation\\\":{inner}")),
+        header.replace("\\\"filters\\\":8", &format!("{inner}:8")),
+    ];
+    for changed in damaged {
+        assert_ne!(changed, header);
+        let error = error(&join(&changed, &data));
+        assert!(!error.contains('\u{1b}') && error.len() < 500, "{error:?}");
+    }
 }
 
 #[test]
@@ -58,7 +90,8 @@ fn each_kind_of_damage_has_its_own_message() {
     assert!(error(b"").contains("not a network file"));
     assert!(error(b"not a network, but long enough to have a header").contains("not a network file"));
     assert!(error(&bytes[..bytes.len() - 4]).contains("not a network file"));
-    assert!(error(&join(&header.replace("\"format\":\"1\"", "\"format\":\"2\""), &data)).contains("format"));
+    let newer = error(&join(&header.replace("\"format\":\"1\"", "\"format\":\"2\""), &data));
+    assert_eq!(newer, "it was written by a newer alfil, in format 2, and this one knows 1: update it");
     assert!(error(&join(&header.replace("\"origin\"", "\"origen\""), &data)).contains("lacks 'origin'"));
     assert!(error(&join(&header.replace("\\\"filters\\\":8", "\\\"filters\\\":0"), &data)).contains("filters of 0"));
     let absurd = header.replace("\\\"filters\\\":8", "\\\"filters\\\":99999999999");

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
+use alfil_core::wording::shorten;
 use alfil_game::Encoding;
 use alfil_game::chess::Lc0;
 
@@ -21,8 +22,7 @@ const EPSILON: f32 = 1e-5;
 /// Reads a Leela network from a file, packed by gzip or not.
 pub fn import(path: &Path) -> Result<Network, Lc0Error> {
     let mut network = import_bytes(&read_whole(path)?)?;
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-    network.origin.note = name.map(|name| format!("imported from {name}"));
+    network.origin.note = path.file_name().map(|name| format!("imported from {}", shorten(&name.to_string_lossy())));
     Ok(network)
 }
 
