@@ -1,25 +1,24 @@
-//! The saved state of a learner: safetensors, with everything that is not a tensor as JSON in its metadata.
+//! The saved state of a learner: safetensors, with everything that is not a tensor as JSON in its metadata. Equal states have
+//! equal bytes.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use alfil_nn::Architecture;
+use alfil_core::wording::shorten;
 use alfil_nn::learning::LearnError;
-use safetensors::tensor::TensorView;
+use alfil_nn::{Architecture, to_safetensors};
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
 use super::layout::Slot;
 
-/// Incremented when older programs cannot read a state.
+/// What is written. Incremented when older programs cannot read a state.
 pub const FORMAT: u32 = 1;
 
-/// The entry of the metadata. There is only one, because safetensors writes several in any order, and equal states must
-/// have equal bytes.
+/// The entry of the metadata.
 const ENTRY: &str = "training";
 
-/// Everything that is not a tensor.
+/// Everything that is not a tensor. States of later versions may say more, which is ignored.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Header {
     pub format: u32,
     pub architecture: Architecture,
@@ -49,34 +48,40 @@ impl Section<'_> {
 
 /// The bytes of a state.
 pub fn write(header: &Header, sections: &[Section<'_>]) -> Result<Vec<u8>, LearnError> {
-    let bad = |error: safetensors::SafeTensorError| LearnError::State(error.to_string());
-    let json = serde_json::to_string(header).map_err(|error| LearnError::State(error.to_string()))?;
-    let mut views = Vec::new();
-    for section in sections {
-        for slot in section.slots {
-            let bytes = bytemuck::cast_slice(slot.part(&section.numbers));
-            let view = TensorView::new(Dtype::F32, slot.shape.clone(), bytes).map_err(bad)?;
-            views.push((section.name(slot), view));
-        }
-    }
-    safetensors::serialize(views, Some(HashMap::from([(ENTRY.to_owned(), json)]))).map_err(bad)
+    let json = serde_json::to_string(header).map_err(unusable)?;
+    let tensors = sections.iter().flat_map(|section| {
+        let tensor = |slot: &Slot| (section.name(slot), (slot.shape.clone(), slot.part(&section.numbers)));
+        section.slots.iter().map(tensor)
+    });
+    Ok(to_safetensors(&BTreeMap::from([(ENTRY, json)]), &tensors.collect()))
 }
 
 /// The header of a state.
 pub fn read_header(bytes: &[u8]) -> Result<Header, LearnError> {
-    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| LearnError::State(error.to_string()))?;
+    #[derive(Deserialize)]
+    struct Versioned {
+        format: u32,
+    }
+    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(unusable)?;
     let entry = metadata.metadata().as_ref().and_then(|metadata| metadata.get(ENTRY));
     let entry = entry.ok_or_else(|| LearnError::State("it is not a training state".to_owned()))?;
-    let header: Header = serde_json::from_str(entry).map_err(|error| LearnError::State(error.to_string()))?;
-    match header.format {
-        FORMAT => Ok(header),
-        other => Err(LearnError::State(format!("its format is {other} instead of {FORMAT}"))),
+    match serde_json::from_str(entry).map_err(unusable)? {
+        Versioned { format: FORMAT } => serde_json::from_str(entry).map_err(unusable),
+        Versioned { format } if format > FORMAT => Err(LearnError::State(format!(
+            "it was written by a newer alfil, in format {format}, and this one knows {FORMAT}: update it"
+        ))),
+        Versioned { format } => Err(LearnError::State(format!("its format is {format} instead of {FORMAT}"))),
     }
+}
+
+/// Messages of other crates may quote the state.
+fn unusable(error: impl std::error::Error) -> LearnError {
+    LearnError::State(shorten(&error.to_string()))
 }
 
 /// Fills in the numbers of the sections. The state must have no other tensors.
 pub fn read(bytes: &[u8], sections: &mut [Section<'_>]) -> Result<(), LearnError> {
-    let tensors = SafeTensors::deserialize(bytes).map_err(|error| LearnError::State(error.to_string()))?;
+    let tensors = SafeTensors::deserialize(bytes).map_err(unusable)?;
     let expected: usize = sections.iter().map(|section| section.slots.len()).sum();
     if tensors.len() != expected {
         return Err(LearnError::State(format!("it has {} tensors instead of {expected}", tensors.len())));
