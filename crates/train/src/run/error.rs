@@ -49,8 +49,28 @@ pub enum RunError {
         /// Its value in the configuration.
         new: String,
     },
+    /// A file of the run has a later version.
+    #[error(
+        "{path} was written by a newer alfil, in version {found} of its format, and this one knows {known}: update it"
+    )]
+    Newer {
+        /// Which file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The latest version that can be read.
+        known: u32,
+    },
+    /// A checkpoint is whole, but not one of this run.
+    #[error("cannot resume from {path}: {why}; without that file, the checkpoint before it is used")]
+    Checkpoint {
+        /// Which one.
+        path: PathBuf,
+        /// What is wrong.
+        why: LearnError,
+    },
     /// There is no checkpoint to resume from.
-    #[error("{0} has no checkpoint that training can resume from")]
+    #[error("{0} has no checkpoint that training can resume from: restore one from a copy, or begin another run")]
     NoCheckpoint(PathBuf),
     /// A configuration that cannot be used.
     #[error(transparent)]

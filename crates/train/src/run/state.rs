@@ -1,15 +1,29 @@
 //! The progress of a run.
 
+use std::fs::File;
+use std::io::Read;
+
+use alfil_core::checksum::checksum;
+use alfil_core::wording::shorten;
 use serde::{Deserialize, Serialize};
 
 use super::{Metrics, RunDirectory, RunError};
 
-const VERSION: u32 = 1;
+/// What is written. Version 1, which commit de99b77 wrote, has no checksum.
+const VERSION: u32 = 2;
+
+/// Between the contents of the file and their checksum, which is its last entry.
+const CHECKSUM: &str = ",\n  \"checksum\": \"";
+
+/// Bytes of a file at most: there is a number for each promoted network, and little else.
+const LARGEST: u64 = 16 << 20;
+
+/// Steps or games of a run at most: far more than any machine can do.
+const MOST: u64 = 1 << 40;
 
 /// The progress of a run. It is written when a piece of work is finished, after its results: whatever was begun and is
 /// not in it is done again, with the same result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct State {
     version: u32,
     /// The generation under way, from 1.
@@ -26,7 +40,8 @@ pub struct State {
     pub overlap: bool,
     /// Training steps before this generation.
     pub steps: u64,
-    /// Training steps at the end of this generation, as soon as that is known.
+    /// Training steps at the end of this generation, as soon as that is known; before that, of the one before it. Those are
+    /// more than `steps` if a damaged checkpoint has cost some.
     pub target: u64,
     /// Seconds of work so far, without pauses.
     pub seconds: f64,
@@ -69,25 +84,143 @@ impl State {
     /// Reads the state of a run.
     pub fn load(directory: &RunDirectory) -> Result<State, RunError> {
         let path = directory.state();
-        let text = std::fs::read_to_string(&path).map_err(|why| RunError::io("read", &path, why))?;
-        let damaged = |why: String| RunError::Damaged { path: path.clone(), why };
-        let state: State = serde_json::from_str(&text).map_err(|why| damaged(why.to_string()))?;
-        if state.version != VERSION {
-            return Err(damaged(format!("it has version {}, and this program knows {VERSION}", state.version)));
+        let mut bytes = Vec::new();
+        let read = File::open(&path).and_then(|file| file.take(LARGEST).read_to_end(&mut bytes));
+        read.map_err(|why| RunError::io("read", &path, why))?;
+        State::parse(&bytes).map_err(|why| match why {
+            Problem::Newer(found) => RunError::Newer { path: path.clone(), found, known: VERSION },
+            Problem::Damaged(why) => {
+                RunError::Damaged { path, why: format!("{why}; restore it from a copy, or begin another run") }
+            }
+        })
+    }
+
+    fn parse(bytes: &[u8]) -> Result<State, Problem> {
+        #[derive(Deserialize)]
+        struct Versioned {
+            version: u32,
         }
-        Ok(state)
+        let damaged = |why: serde_json::Error| Problem::Damaged(shorten(&why.to_string()));
+        let Versioned { version } = serde_json::from_slice(bytes).map_err(damaged)?;
+        match version {
+            1 => {}
+            VERSION if is_sealed(bytes) => {}
+            newer if newer > VERSION => return Err(Problem::Newer(newer)),
+            _ => return Err(Problem::Damaged("its checksum does not match".to_owned())),
+        }
+        let state = State { version: VERSION, ..serde_json::from_slice(bytes).map_err(damaged)? };
+        match state.contradiction() {
+            Some(why) => Err(Problem::Damaged(why.to_owned())),
+            None => Ok(state),
+        }
+    }
+
+    /// What no run can have come to.
+    fn contradiction(&self) -> Option<&'static str> {
+        let newest = if self.phase == Phase::Rate { self.generation } else { self.generation.saturating_sub(1) };
+        let checks = [
+            (self.generation > 0, "its generation is 0"),
+            (self.promoted.first() == Some(&0), "its first network was not promoted"),
+            (self.promoted.is_sorted_by(|a, b| a < b), "its promoted networks are not in order"),
+            (self.promoted.last() == Some(&self.champion), "its champion is not the last network that was promoted"),
+            (self.champion <= newest, "its champion is of a later generation"),
+            (self.steps <= self.target, "it has taken more steps than it should have"),
+            (self.target <= MOST && self.games <= MOST, "it has more steps or games than any run"),
+            (self.seconds >= 0.0 && self.seconds <= MOST as f64, "its time is wrong"),
+        ];
+        checks.iter().find(|(holds, _)| !holds).map(|(_, why)| *why)
     }
 
     /// Writes the state of a run.
     pub fn save(&self, directory: &RunDirectory) -> Result<(), RunError> {
         let path = directory.state();
         let text = serde_json::to_string_pretty(self).map_err(|why| RunError::io("write", &path, why.into()))?;
-        alfil_core::disk::write_whole(&path, text.as_bytes()).map_err(|why| RunError::io("write", &path, why))
+        let text = sealed(text.trim_end_matches("\n}").as_bytes());
+        alfil_core::disk::write_whole(&path, &text).map_err(|why| RunError::io("write", &path, why))
     }
+}
+
+/// Why a text is not the state of a run.
+#[derive(Debug)]
+enum Problem {
+    Newer(u32),
+    Damaged(String),
+}
+
+/// The text of an object without its end, with the checksum of all that as its last entry.
+fn sealed(text: &[u8]) -> Vec<u8> {
+    [text, format!("{CHECKSUM}{:016x}\"\n}}\n", checksum(text)).as_bytes()].concat()
+}
+
+fn is_sealed(bytes: &[u8]) -> bool {
+    let length = bytes.len().checked_sub(sealed(&[]).len());
+    length.is_some_and(|length| sealed(&bytes[..length]) == bytes)
 }
 
 impl Default for State {
     fn default() -> State {
         State::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A state as it is in a file.
+    fn bytes(state: &State) -> Vec<u8> {
+        let text = serde_json::to_string_pretty(state).unwrap();
+        sealed(text.trim_end_matches("\n}").as_bytes())
+    }
+
+    fn example() -> State {
+        State { generation: 9, champion: 8, promoted: vec![0, 3, 8], games: 500, target: 70, steps: 70, ..State::new() }
+    }
+
+    #[test]
+    fn every_flipped_bit_is_noticed() {
+        let bytes = bytes(&example());
+        assert_eq!(State::parse(&bytes).unwrap(), example());
+        for at in 0..bytes.len() * 8 {
+            let mut flipped = bytes.clone();
+            flipped[at / 8] ^= 1 << (at % 8);
+            assert!(State::parse(&flipped).is_err(), "bit {at} of {}", String::from_utf8_lossy(&flipped));
+        }
+    }
+
+    #[test]
+    fn a_state_that_contradicts_itself_is_refused_whatever_its_version() {
+        let wrong = [
+            State { generation: 0, ..example() },
+            State { champion: 0, ..example() },
+            State { champion: 9, promoted: vec![0, 9], ..example() },
+            State { promoted: vec![3, 8], ..example() },
+            State { promoted: vec![0, 3, 3, 8], ..example() },
+            State { promoted: Vec::new(), ..example() },
+            State { steps: 71, ..example() },
+            State { target: 1_000_000_000_000_000_000, ..example() },
+            State { games: 1 << 60, ..example() },
+            State { seconds: -1.0, ..example() },
+        ];
+        for state in wrong {
+            for version in [1, 2] {
+                let state = State { version, ..state.clone() };
+                assert!(matches!(State::parse(&bytes(&state)), Err(Problem::Damaged(_))), "{state:?}");
+            }
+        }
+        let old = State { version: 1, ..example() };
+        assert_eq!(State::parse(serde_json::to_string(&old).unwrap().as_bytes()).unwrap(), example());
+        let rated = State { phase: Phase::Rate, generation: 8, ..example() };
+        assert_eq!(State::parse(&bytes(&rated)).unwrap(), rated);
+    }
+
+    #[test]
+    fn later_versions_may_add_entries_and_are_named_where_they_cannot_be_read() {
+        let text = String::from_utf8(bytes(&example())).unwrap();
+        let (contents, _) = text.split_once(CHECKSUM).unwrap();
+        let more = sealed(format!("{contents},\n  \"mood\": [\"good\"]").as_bytes());
+        assert_eq!(State::parse(&more).unwrap(), example());
+        let newer = bytes(&State { version: 3, ..example() });
+        assert!(matches!(State::parse(&newer), Err(Problem::Newer(3))));
     }
 }
