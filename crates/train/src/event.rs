@@ -63,13 +63,17 @@ pub enum Event<'a> {
     },
     /// A damaged file of games was set aside.
     Damaged(&'a Damage),
-    /// A checkpoint could not be read. In the middle of training an older one is used; in other phases the run cannot
-    /// continue.
-    BadCheckpoint {
-        /// Its file.
+    /// A damaged checkpoint was set aside: the one before it is used.
+    DamagedCheckpoint {
+        /// What it is called now.
         path: &'a Path,
-        /// What is wrong.
-        why: String,
+    },
+    /// Training resumes from an older checkpoint than it should. The next training takes the lost steps again.
+    LostSteps {
+        /// Steps of the checkpoint.
+        steps: u64,
+        /// Steps that were taken after it.
+        lost: u64,
     },
     /// A generation is finished.
     Generation(&'a Metrics),

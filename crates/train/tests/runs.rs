@@ -12,7 +12,7 @@ use alfil_game::tictactoe::{Cell, Stones, TicTacToe};
 use alfil_nn::learning::{LearnError, Learner, Losses, Samples};
 use alfil_nn::{Architecture, Cpu, Device, Network, Weights};
 use alfil_selfplay::{GameRecord, chunks, read_chunk, read_header, write_chunk};
-use alfil_train::run::{Metrics, RunError};
+use alfil_train::run::{Metrics, Phase, RunError};
 use alfil_train::{Config, Event, Finish, Machine, Run, RunDirectory, plan};
 
 /// A run in a temporary folder, which is removed at the end.
@@ -320,6 +320,128 @@ fn a_run_does_not_resume_from_a_damaged_checkpoint() {
     std::fs::write(&newest, bytes).unwrap();
     let error = folder.open(false, &["generations=2"]).err();
     assert!(matches!(error, Some(RunError::NoCheckpoint(_))), "{error:?}");
+}
+
+#[test]
+fn games_of_an_older_version_are_taken_into_the_window() {
+    let folder = Folder::new("version-3");
+    folder.open(false, &["selfplay.games=40"]).unwrap();
+    let old = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../selfplay/tests/de99b77/tictactoe.games");
+    std::fs::copy(&old, folder.0.join("selfplay/00000000.games")).unwrap();
+    assert_eq!(folder.go(false, &["selfplay.games=40"]), Finish::Complete);
+    let taken = folder.run().replay().join("000001-0000.games");
+    assert_eq!(std::fs::read(&taken).unwrap()[8], 4, "the version");
+    let codes = |path: &PathBuf| {
+        let codes = |record: GameRecord| (record.number, Vec::from_iter(record.plies.iter().map(|ply| ply.code)));
+        let mut games: Vec<_> = read_chunk::<TicTacToe>(path).unwrap().into_iter().map(codes).collect();
+        games.sort();
+        games
+    };
+    assert_eq!(codes(&taken), codes(&old));
+}
+
+/// Works until a phase of a generation begins.
+fn stop_in(folder: &Folder, generation: u32, phase: Phase, settings: &[&str]) {
+    let stop = AtomicBool::new(false);
+    let mut stop_there = |event: Event<'_>| {
+        if let Event::Phase { generation: g, phase: p } = event {
+            stop.store((g, p) == (generation, phase), Relaxed);
+        }
+    };
+    let (mut run, _) = folder.open(false, settings).unwrap();
+    assert_eq!(run.go(&stop, &mut stop_there).unwrap(), Finish::Stopped);
+    assert_eq!((run.state().generation, run.state().phase), (generation, phase));
+}
+
+#[test]
+fn steps_that_a_damaged_checkpoint_has_cost_are_taken_again() {
+    let settings = [
+        "generations=3",
+        "selfplay.games=24",
+        "training.checkpoint_steps=3",
+        "gate={kind=\"score\",score=0,games=4,visits=2}",
+        "rating={every=1,games=4,visits=2,positions=0,players=[\"random\"]}",
+    ];
+    // What a run has come to: all steps that were due are taken, whatever was lost in between.
+    let result = |folder: &Folder| {
+        let (run, _) = folder.open(false, &settings).unwrap();
+        let (steps, promoted) = (run.state().steps, run.state().promoted.clone());
+        (steps, promoted, Metrics::load(&folder.run()).unwrap().len(), numbers(&folder.run(), ""))
+    };
+    let calm = Folder::new("calm");
+    assert_eq!(calm.go(false, &settings), Finish::Complete);
+    let calm = result(&calm);
+    for (generation, phase) in [
+        (1, Phase::Gate),
+        (1, Phase::Rate),
+        (2, Phase::Selfplay),
+        (2, Phase::Learn),
+        (2, Phase::Gate),
+        (2, Phase::Rate),
+        (3, Phase::Selfplay),
+    ] {
+        let folder = Folder::new(&format!("lost-{generation}-{phase:?}"));
+        stop_in(&folder, generation, phase, &settings);
+        let checkpoints = alfil_core::disk::list(&folder.0.join("checkpoints")).unwrap();
+        let [older, newest] = checkpoints.as_slice() else { panic!("{checkpoints:?}") };
+        let mut bytes = std::fs::read(newest).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(newest, bytes).unwrap();
+        let mut told = Vec::new();
+        let tell = &mut |event: Event<'_>| match event {
+            Event::DamagedCheckpoint { path } => told.push(path.display().to_string()),
+            Event::LostSteps { steps, lost } => told.push(format!("{steps} {lost}")),
+            _ => {}
+        };
+        drop(Run::<Stones>::open(folder.run(), config(&settings), machine(false), tell).unwrap());
+        let steps = |path: &PathBuf| path.file_stem().unwrap().to_str().unwrap().parse::<u64>().unwrap();
+        let lost = format!("{} {}", steps(older), steps(newest) - steps(older));
+        assert_eq!(told, [format!("{}.damaged", newest.display()), lost], "{phase:?} of {generation}");
+        assert_eq!(folder.go(false, &settings), Finish::Complete);
+        assert_eq!(result(&folder), calm, "{phase:?} of {generation}");
+    }
+}
+
+#[test]
+fn the_first_training_needs_no_checkpoint_to_be_taken_again() {
+    let settings = ["generations=2", "gate={kind=\"score\",score=0,games=4,visits=2}"];
+    let folder = Folder::new("first");
+    stop_in(&folder, 1, Phase::Gate, &settings);
+    let only = alfil_core::disk::list(&folder.0.join("checkpoints")).unwrap().remove(0);
+    std::fs::write(&only, "").unwrap();
+    assert_eq!(folder.go(false, &settings), Finish::Complete);
+    let steps: Vec<u64> =
+        Metrics::load(&folder.run()).unwrap().iter().map(|generation| generation.learning.steps).collect();
+    assert!(steps[0] > 0 && steps[1] > steps[0], "{steps:?}");
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_named_and_left_alone() {
+    let folder = Folder::new("named");
+    folder.go(false, &[]);
+    let refused = || folder.open(false, &["generations=2"]).err().unwrap().to_string();
+    let spoilt = |path: PathBuf, bytes: &[u8], expected: &str| {
+        let before = std::fs::read(&path).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        let error = refused();
+        assert!(error.contains(&path.display().to_string()) && error.contains(expected), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        std::fs::write(&path, before).unwrap();
+    };
+    let checkpoint = alfil_core::disk::list(&folder.0.join("checkpoints")).unwrap().remove(0);
+    spoilt(checkpoint.clone(), b"ALFILCKP\x09\0\0\0 and then something else", "by a newer alfil, in version 9");
+    // Whole, but not a state of this learner.
+    let state = b"abc";
+    let whole = [&alfil_core::checksum::checksum(state).to_le_bytes()[..], state].concat();
+    spoilt(checkpoint, &whole, "it is too short");
+    let text = std::fs::read_to_string(folder.run().state()).unwrap();
+    let champion = text.replace("\"champion\": 1", "\"champion\": 0");
+    assert_ne!(text, champion);
+    spoilt(folder.run().state(), champion.as_bytes(), "its checksum does not match; restore it from a copy");
+    let newer = text.replace("\"version\": 2", "\"version\": 3");
+    spoilt(folder.run().state(), newer.as_bytes(), "by a newer alfil, in version 3");
+    spoilt(folder.run().network(1), b"nothing", "it is not a network file");
+    folder.open(false, &["generations=2"]).unwrap();
 }
 
 #[test]

@@ -125,7 +125,15 @@ impl<'a> Screen<'a> {
                 self.progress("positions by the solver", *positions, *of, || (Vec::new(), json!({})));
             }
             Event::Damaged(damage) => self.warn(&format!("{}; set aside as {}", damage.why, damage.path.display())),
-            Event::BadCheckpoint { path, why } => self.warn(&format!("cannot use {}: {why}", path.display())),
+            Event::DamagedCheckpoint { path } => {
+                self.warn(&format!(
+                    "a damaged checkpoint was set aside as {}: using the one before it",
+                    path.display()
+                ));
+            }
+            Event::LostSteps { steps, lost } => self.warn(&format!(
+                "training resumes from step {steps}: the {lost} steps after it are taken again in the next training"
+            )),
             Event::Generation(metrics) => {
                 let object = serde_json::to_value(metrics).unwrap_or_default();
                 self.line(&summary(metrics), json!({"event": "generation", "metrics": object}));

@@ -1,23 +1,37 @@
-//! Checkpoints, which training resumes from: the learner's state after its checksum.
+//! Checkpoints, which training resumes from.
+//!
+//! ```text
+//! magic (8)  version (4)  checksum of the version and the learner's state (8)  the learner's state
+//! ```
+//!
+//! Numbers are little-endian. Version 1 is what commit de99b77 wrote: the checksum of the state, and the state.
 
 use std::path::{Path, PathBuf};
 
+use alfil_core::checksum::{Fnv, checksum};
 use alfil_nn::learning::Learner;
 
 use super::Tell;
 use crate::Event;
 use crate::run::{Phase, RunDirectory, RunError, State};
 
-/// Checkpoints that are kept: if the newest one cannot be read in the middle of training, the one before it is used.
+/// Checkpoints that are kept: if the newest one is damaged, the one before it is used.
 const KEPT: usize = 2;
 
 const ENDING: &str = "checkpoint";
+
+/// The extension that the name of a damaged checkpoint gets.
+const SET_ASIDE: &str = "damaged";
+
+const MAGIC: &[u8; 8] = b"ALFILCKP";
+const VERSION: u32 = 2;
 
 /// Writes a checkpoint, and removes old ones.
 pub(super) fn save(learner: &dyn Learner, directory: &RunDirectory) -> Result<(), RunError> {
     let path = directory.checkpoints().join(format!("{:010}.{ENDING}", learner.steps()));
     let state = learner.state()?;
-    let bytes = [&alfil_core::checksum::checksum(&state).to_le_bytes(), state.as_slice()].concat();
+    let sum = checksum_with(VERSION, &state).to_le_bytes();
+    let bytes = [&MAGIC[..], &VERSION.to_le_bytes(), &sum, &state].concat();
     alfil_core::disk::write_whole(&path, &bytes).map_err(|why| RunError::io("write", &path, why))?;
     tracing::debug!(?path, "checkpoint written");
     let known = list(directory)?;
@@ -27,38 +41,69 @@ pub(super) fn save(learner: &dyn Learner, directory: &RunDirectory) -> Result<()
     Ok(())
 }
 
-/// Restores the learner to where the run is: to the newest checkpoint of the generation's training, if that is under
-/// way.
+/// Restores the learner from the newest checkpoint. Damaged ones are set aside. If steps are lost with them, the state says
+/// so afterwards: it counts as steps before this generation only those that the learner has, and its target stays, so that
+/// the next training takes the lost steps again.
 pub(super) fn restore(
     learner: &mut dyn Learner,
-    state: &State,
+    state: &mut State,
     directory: &RunDirectory,
     tell: &mut Tell<'_>,
 ) -> Result<(), RunError> {
-    let wanted = match state.phase {
-        Phase::Selfplay => state.steps..=state.steps,
-        Phase::Learn => state.steps..=state.target,
-        Phase::Gate | Phase::Rate => state.target..=state.target,
-    };
-    let known = list(directory)?;
-    for (_, path) in known.iter().rev().filter(|(steps, _)| wanted.contains(steps)) {
-        match read(learner, path) {
-            Ok(()) => return Ok(()),
-            Err(error) => tell(Event::BadCheckpoint { path, why: error.to_string() }),
+    let expected = if state.phase > Phase::Learn { state.target } else { state.steps };
+    let mut damaged = 0;
+    for (_, path) in list(directory)?.iter().rev().filter(|(steps, _)| *steps <= state.target) {
+        let bytes = std::fs::read(path).map_err(|why| RunError::io("read", path, why))?;
+        let newer = |found| RunError::Newer { path: path.clone(), found, known: VERSION };
+        if let Some(saved) = content(&bytes).map_err(newer)? {
+            learner.restore(saved).map_err(|why| RunError::Checkpoint { path: path.clone(), why })?;
+            break;
         }
+        tell(Event::DamagedCheckpoint { path: &set_aside(path)? });
+        damaged += 1;
     }
-    // The beginning needs no checkpoint.
-    if *wanted.start() == 0 { Ok(()) } else { Err(RunError::NoCheckpoint(directory.checkpoints())) }
+    // A run that has not trained needs no checkpoint, and one that was in its first training can begin it again.
+    let is_first = state.steps == 0 && (expected == 0 || damaged > 0);
+    if learner.steps() == 0 && !is_first {
+        return Err(RunError::NoCheckpoint(directory.checkpoints()));
+    }
+    if learner.steps() < expected {
+        tell(Event::LostSteps { steps: learner.steps(), lost: expected - learner.steps() });
+        state.steps = state.steps.min(learner.steps());
+    }
+    Ok(())
 }
 
-fn read(learner: &mut dyn Learner, path: &Path) -> Result<(), RunError> {
-    let bytes = std::fs::read(path).map_err(|why| RunError::io("read", path, why))?;
-    match bytes.split_first_chunk() {
-        Some((checksum, state)) if u64::from_le_bytes(*checksum) == alfil_core::checksum::checksum(state) => {
-            Ok(learner.restore(state)?)
-        }
-        _ => Err(RunError::Damaged { path: path.to_owned(), why: "its checksum does not match".to_owned() }),
+/// The learner's state in a checkpoint; none if it is damaged. The error is the version of one that a newer program wrote.
+fn content(bytes: &[u8]) -> Result<Option<&[u8]>, u32> {
+    let Some(rest) = bytes.strip_prefix(MAGIC) else {
+        let whole = bytes.split_first_chunk().filter(|(sum, state)| u64::from_le_bytes(**sum) == checksum(state));
+        return Ok(whole.map(|(_, state)| state));
+    };
+    let Some((version, rest)) = rest.split_first_chunk() else { return Ok(None) };
+    let Some((sum, state)) = rest.split_first_chunk() else { return Ok(None) };
+    let version = u32::from_le_bytes(*version);
+    let is_whole = u64::from_le_bytes(*sum) == checksum_with(VERSION, state);
+    match version {
+        VERSION => Ok(Some(state).filter(|_| is_whole)),
+        // If everything else is right, only the number is damaged.
+        newer if newer > VERSION && !is_whole => Err(newer),
+        _ => Ok(None),
     }
+}
+
+fn checksum_with(version: u32, state: &[u8]) -> u64 {
+    let mut hash = Fnv::default();
+    hash.feed(&version.to_le_bytes());
+    hash.feed(state);
+    hash.finish()
+}
+
+/// Renames a damaged checkpoint, so that it is no longer used and can be inspected.
+fn set_aside(path: &Path) -> Result<PathBuf, RunError> {
+    let aside = path.with_added_extension(SET_ASIDE);
+    alfil_core::disk::rename(path, &aside).map_err(|why| RunError::io("rename", path, why))?;
+    Ok(aside)
 }
 
 /// The checkpoints and their steps, oldest first.
@@ -71,4 +116,29 @@ fn list(directory: &RunDirectory) -> Result<Vec<(u64, PathBuf)>, RunError> {
     let mut known: Vec<(u64, PathBuf)> = paths.filter_map(|path| Some((steps(&path)?, path))).collect();
     known.sort();
     Ok(known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checkpoints_of_all_versions_are_read_and_damage_is_noticed() {
+        let state = b"the state of a learner";
+        let first = [&checksum(state).to_le_bytes()[..], state].concat();
+        let of = |version: u32| {
+            let sum = checksum_with(version, state).to_le_bytes();
+            [&MAGIC[..], &version.to_le_bytes(), &sum, state].concat()
+        };
+        for bytes in [first, of(VERSION)] {
+            assert_eq!(content(&bytes), Ok(Some(&state[..])));
+            for at in 0..bytes.len() * 8 {
+                let mut flipped = bytes.clone();
+                flipped[at / 8] ^= 1 << (at % 8);
+                assert_eq!(content(&flipped), Ok(None), "bit {at}");
+            }
+            (0..bytes.len()).for_each(|length| assert_eq!(content(&bytes[..length]), Ok(None), "{length} bytes"));
+        }
+        assert_eq!(content(&of(VERSION + 1)), Err(VERSION + 1));
+    }
 }

@@ -94,7 +94,7 @@ impl<E: Encoding> Run<E> {
         written.map_err(|why| RunError::io("write", &path, why))?;
         let seed = derive(config.seed, &[Purpose::Weights as u64]);
         let (architecture, mut learner) = machine.learner::<E>(&config, seed)?;
-        let state = if begun { State::load(&directory)? } else { State::new() };
+        let mut state = if begun { State::load(&directory)? } else { State::new() };
         if !begun {
             let weights = learner.export(&mut std::iter::empty())?;
             let origin = Origin { generation: Some(0), steps: Some(0), ..Origin::of::<E>() };
@@ -102,11 +102,12 @@ impl<E: Encoding> Run<E> {
             state.save(&directory)?;
         }
         Metrics::truncate_from(state.generation, &directory)?;
-        checkpoint::restore(learner.as_mut(), &state, &directory, tell)?;
+        checkpoint::restore(learner.as_mut(), &mut state, &directory, tell)?;
         let (replay, damages) = Replay::open(&directory.replay())?;
         damages.iter().for_each(|damage| tell(Event::Damaged(damage)));
-        let champion = Network::load(&directory.network(state.champion))?;
-        champion.check_encoding::<E>()?;
+        let path = directory.network(state.champion);
+        let champion = Network::load(&path)?;
+        champion.check_encoding::<E>().map_err(|why| why.of(&path))?;
         let mut run = Run {
             champion: Arc::new(champion),
             exam: None,

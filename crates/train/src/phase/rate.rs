@@ -67,7 +67,7 @@ impl<E: Encoding> Run<E> {
         metrics.append(&self.directory)?;
         tell(Event::Generation(&metrics));
         self.state.pending = Metrics::default();
-        self.state.steps = self.state.target;
+        self.state.steps = self.learner.steps();
         self.state.generation += 1;
         self.enter(Phase::Selfplay)?;
         Ok(true)

@@ -60,7 +60,8 @@ impl<E: Encoding> Run<E> {
     /// Sets the training steps that follow from this many new positions, and the number of the next game.
     pub(super) fn end_of_games(&mut self, next: u64, positions: u64) -> Result<(), RunError> {
         self.state.games = next;
-        self.state.target = self.state.steps + self.config.steps(positions, self.replay.positions());
+        // The target was that of the last generation. It is more than its steps if a damaged checkpoint has cost some.
+        self.state.target += self.config.steps(positions, self.replay.positions());
         self.enter(Phase::Learn)
     }
 
