@@ -146,6 +146,41 @@ fn a_run_that_is_killed_thirty_times_ends_as_one_that_is_not() {
     assert!(leftovers.is_empty(), "{leftovers:?}");
 }
 
+/// Files that say how long something took, or which process did it; every other byte of a run follows from its seed.
+const TIMED: [&str; 4] = ["state.json", "metrics.jsonl", "games/gate-", "lock"];
+
+/// All files of a folder, by name, except those.
+fn untimed(folder: &Path, run: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
+    for path in alfil_core::disk::list(folder).unwrap() {
+        let name = path.strip_prefix(run).unwrap().display().to_string();
+        if path.is_dir() {
+            untimed(&path, run, files);
+        } else if !TIMED.iter().any(|timed| name.starts_with(timed)) {
+            files.insert(name, std::fs::read(&path).unwrap());
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let folder = Folder::new("bytes");
+    let [first, second] = ["first", "second"].map(|name| {
+        let run = folder.file(name);
+        let few = ["generations=2", "selfplay.games=100", "rating.every=1", "rating.positions=10"];
+        let few = few.iter().flat_map(|key| ["--set".to_owned(), (*key).to_owned()]);
+        text(&train(&run).into_iter().chain(few).collect::<Vec<_>>());
+        let mut files = BTreeMap::new();
+        untimed(Path::new(&run), Path::new(&run), &mut files);
+        files
+    });
+    assert_eq!(first.keys().collect::<Vec<_>>(), second.keys().collect::<Vec<_>>());
+    let different: Vec<&String> = first.keys().filter(|name| first[*name] != second[*name]).collect();
+    assert!(different.is_empty(), "{different:?}");
+    for kind in ["networks/", "checkpoints/", "replay/000002", "games/selfplay", "rating.jsonl", "config.toml"] {
+        assert!(first.keys().any(|name| name.starts_with(kind)), "{kind}: {:?}", first.keys());
+    }
+}
+
 #[test]
 fn a_run_has_one_process_at_a_time_and_stops_when_asked() {
     let folder = Folder::new("lock");

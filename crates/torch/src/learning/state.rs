@@ -105,3 +105,33 @@ pub fn read(bytes: &[u8], sections: &mut [Section<'_>]) -> Result<(), LearnError
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use alfil_game::tictactoe::Stones;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn unknown_fields_are_ignored_and_later_formats_are_named() {
+        let header = Header {
+            format: FORMAT,
+            architecture: Architecture::new::<Stones>("4x1".parse().unwrap()),
+            encoding: ("tictactoe/stones".to_owned(), 1),
+            optimizer: "sgd".to_owned(),
+            steps: 7,
+            average: false,
+            loss_scale: None,
+        };
+        assert_eq!(read_header(&write(&header, &[]).unwrap()).unwrap(), header);
+        let state = |key: &str, value: u32| {
+            let mut json = json!(header);
+            json[key] = value.into();
+            to_safetensors(&BTreeMap::from([(ENTRY, json.to_string())]), &BTreeMap::new())
+        };
+        assert_eq!(read_header(&state("mood", 3)).unwrap(), header);
+        let error = read_header(&state("format", 2)).unwrap_err().to_string();
+        assert!(error.ends_with("by a newer alfil, in format 2, and this one knows 1: update it"), "{error}");
+    }
+}
