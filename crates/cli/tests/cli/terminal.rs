@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::ptr::null_mut;
 use std::time::Duration;
 
 use super::support::{Folder, alfil, complaint, ends};
@@ -23,9 +24,11 @@ impl Terminal {
     fn run(arguments: &[&str]) -> Terminal {
         let (mut ours, mut theirs) = (0, 0);
         let size = libc::winsize { ws_row: 24, ws_col: COLUMNS as u16, ws_xpixel: 0, ws_ypixel: 0 };
-        let null = std::ptr::null_mut;
         // SAFETY: the two numbers have room for the results; the other pointers are null or point to the size.
-        assert_eq!(unsafe { libc::openpty(&mut ours, &mut theirs, null(), null(), &raw const size as *mut _) }, 0);
+        assert_eq!(
+            unsafe { libc::openpty(&mut ours, &mut theirs, null_mut(), null_mut(), (&raw const size).cast_mut()) },
+            0
+        );
         // SAFETY: both were opened by the call above, and nobody else owns them.
         let [keyboard, theirs] = [ours, theirs].map(|fd| unsafe { OwnedFd::from_raw_fd(fd) });
         // Reading must not wait for a program that says nothing.
@@ -58,11 +61,11 @@ impl Terminal {
         }
     }
 
-    /// Waits until the screen shows a text.
+    /// Waits until a text has been written.
     fn until(&mut self, text: &str) {
         for _ in 0..3000 {
             self.read();
-            if screen(&self.written).iter().any(|line| line.contains(text)) {
+            if String::from_utf8_lossy(&self.written).contains(text) {
                 return;
             }
             std::thread::sleep(Duration::from_millis(10));
@@ -94,7 +97,7 @@ impl Terminal {
 fn screen(bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
     let mut lines: Vec<Vec<char>> = vec![Vec::new()];
-    let (mut row, mut column) = (0, 0);
+    let (mut row, mut column) = (0usize, 0usize);
     let mut characters = text.chars();
     while let Some(character) = characters.next() {
         match character {
@@ -157,7 +160,7 @@ fn ctrl_c_leaves_nothing_of_a_bar() {
 #[test]
 fn a_second_ctrl_c_leaves_nothing_of_a_bar() {
     // One game takes longer than the test waits for.
-    let player = "uct:visits=1000000000";
+    let player = "handcrafted:movetime=600";
     let mut terminal = Terminal::run(&["match", player, player, "--game", "chess", "--games", "2"]);
     terminal.until("0/2");
     terminal.press_ctrl_c();
