@@ -439,3 +439,35 @@ fn samples_of_another_game_are_refused() {
     let no_device = TorchLearner::new(encoded::<connect4::Stones>(&architecture), settings(SGD, 0.1), &[], 7);
     assert!(no_device.is_err());
 }
+
+/// A damaged state is refused, or it is a state like another: what was read is written and read again as the same.
+#[test]
+fn damaged_states_are_read_or_refused() {
+    type E = tictactoe::Stones;
+    let small = architecture::<E>("4x1");
+    let state = learner::<E>(&small, &settings(ADAMW, 0.1)).state().unwrap();
+    let [mut one, mut other] = [0, 0].map(|_| learner::<E>(&small, &settings(ADAMW, 0.1)));
+    for seed in 0..2_000 {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut bytes = state.clone();
+        for _ in 0..random.random_range(1..4) {
+            // Half of the changes are in the header, the first part of the file.
+            let most = if random.random() { bytes.len() } else { bytes.len().min(4096) };
+            let at = random.random_range(0..most.max(1));
+            match random.random_range(0..4) {
+                0 => bytes.truncate(at),
+                1 => bytes[at] = random.random(),
+                2 => bytes.insert(at, random.random()),
+                _ => bytes[at] ^= 1 << random.random_range(0..8),
+            }
+            if bytes.is_empty() {
+                break;
+            }
+        }
+        if one.restore(&bytes).is_ok() {
+            let again = one.state().unwrap();
+            other.restore(&again).unwrap();
+            assert_eq!(other.state().unwrap(), again, "seed {seed}");
+        }
+    }
+}
