@@ -591,10 +591,11 @@ fn training_is_not_shortened_by_a_panic_of_the_thread_that_builds_batches() {
     let folder = Folder::new("builder");
     let settings = ["training.steps=9"];
     let mut run = Run::<Breaking>::open(folder.run(), config(&settings), machine(false), &mut |_| {}).unwrap();
-    let mut tell = |event: Event<'_>| match event {
+    let mut tell = |event: Event<'_>| {
         // The batches after this one are under way.
-        Event::Step { step: 2, .. } => BREAKS.store(true, Relaxed),
-        _ => {}
+        if let Event::Step { step: 2, .. } = event {
+            BREAKS.store(true, Relaxed);
+        }
     };
     let error = run.go(&AtomicBool::new(false), &mut tell).unwrap_err().to_string();
     BREAKS.store(false, Relaxed);

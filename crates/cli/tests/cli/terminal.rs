@@ -24,11 +24,10 @@ impl Terminal {
     fn run(arguments: &[&str]) -> Terminal {
         let (mut ours, mut theirs) = (0, 0);
         let size = libc::winsize { ws_row: 24, ws_col: COLUMNS as u16, ws_xpixel: 0, ws_ypixel: 0 };
+        let size = (&raw const size).cast_mut();
         // SAFETY: the two numbers have room for the results; the other pointers are null or point to the size.
-        assert_eq!(
-            unsafe { libc::openpty(&mut ours, &mut theirs, null_mut(), null_mut(), (&raw const size).cast_mut()) },
-            0
-        );
+        let opened = unsafe { libc::openpty(&mut ours, &mut theirs, null_mut(), null_mut(), size) };
+        assert_eq!(opened, 0);
         // SAFETY: both were opened by the call above, and nobody else owns them.
         let [keyboard, theirs] = [ours, theirs].map(|fd| unsafe { OwnedFd::from_raw_fd(fd) });
         // Reading must not wait for a program that says nothing.

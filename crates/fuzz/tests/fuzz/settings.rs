@@ -27,7 +27,7 @@ fn configurations() {
         |(number, edits, more)| {
             let text = edited_text(FILE, edits);
             let setting = edited_text(SETTINGS[usize::from(*number) % SETTINGS.len()], more);
-            match Config::parse(&text, &[setting.clone()]) {
+            match Config::parse(&text, std::slice::from_ref(&setting)) {
                 Ok(config) => {
                     let written = render(&config);
                     let again = Config::parse(&written, &[]).unwrap_or_else(|why| panic!("{why} in {written}"));
