@@ -1,11 +1,14 @@
 //! The bottom of the workspace: small things that every crate needs and none should own.
 //!
-//! [`disk`] writes files that appear whole or not at all, [`text_file`] reads those that people write, [`checksum`] shows that they are still what was written,
-//! [`seed`] derives seeds, [`mod@settings`] declares settings once, [`wording`] and [`numbers`] keep messages readable,
-//! [`svg`] draws charts. Knows nothing of games, networks or search.
+//! [`disk`] is the one door to files, [`text_file`] reads those that people write, [`checksum`] and [`lines`] show that
+//! they are still what was written, [`seed`] derives seeds, [`mod@settings`] declares settings once, [`wording`] and
+//! [`numbers`] keep messages readable, [`svg`] draws charts. Knows nothing of games, networks or search.
+
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub mod checksum;
 pub mod disk;
+pub mod lines;
 pub mod numbers;
 pub mod seed;
 pub mod settings;

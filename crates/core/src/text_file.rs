@@ -1,6 +1,5 @@
 //! Reading text files that people write.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -11,7 +10,7 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
         return Err(io::Error::other("it is not an ordinary file"));
     }
     let mut text = String::new();
-    if File::open(path)?.take(most + 1).read_to_string(&mut text)? as u64 > most {
+    if crate::disk::open(path)?.take(most + 1).read_to_string(&mut text)? as u64 > most {
         return Err(io::Error::other(format!("it has more than {most} bytes")));
     }
     Ok(text)
