@@ -7,6 +7,8 @@
 //!
 //! Nothing here prints: progress goes to a callback, results are returned.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 mod engine;
 mod line_file;
 

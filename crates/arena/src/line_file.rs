@@ -1,20 +1,28 @@
 //! A file that grows by whole lines and survives truncation anywhere.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::fs::TryLockError;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use alfil_core::disk::AppendFile;
+use alfil_core::lines::{seal, unseal};
 use serde::Serialize;
 
 /// No line that we write is longer.
 const LONGEST_LINE: u64 = 1 << 22;
 
+/// Lines of version 1 have no checksums. A file of that version goes on with lines that have them.
+const OLDEST: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
+
 /// Why a file of lines cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// It could not be opened, read or written.
-    #[error("cannot use {path}: {why}")]
+    #[error("cannot {action} {path}: {why}")]
     Io {
+        /// What was attempted, as a verb.
+        action: &'static str,
         /// The file.
         path: PathBuf,
         /// What went wrong.
@@ -44,78 +52,112 @@ pub enum StateError {
     OtherGames(PathBuf),
 }
 
+impl StateError {
+    /// The file, if it is its contents that cannot be used: without it, the contest could begin again.
+    pub fn unusable(&self) -> Option<&Path> {
+        match self {
+            StateError::Other { path, .. } | StateError::Damaged { path, .. } | StateError::OtherGames(path) => {
+                Some(path)
+            }
+            StateError::Io { .. } | StateError::Busy(_) => None,
+        }
+    }
+}
+
 /// The open file.
 pub(crate) struct LineFile {
     path: PathBuf,
-    file: File,
+    file: AppendFile,
+    /// Where the lines ended that were there when it was opened.
+    ends: Vec<u64>,
 }
 
 impl LineFile {
     /// Opens or creates the file of a contest, which begins with a line that identifies the contest, and locks it.
-    /// Returns the complete lines after that one. `describe` puts another contest's first line into words.
-    pub fn open(
+    /// Returns the complete lines after that one. `contest` is what the first line says in a version of the format, and
+    /// `describe` puts another contest's first line into words.
+    pub fn open<H: Serialize>(
         path: &Path,
-        contest: &impl Serialize,
+        contest: impl Fn(u32) -> H,
         describe: impl Fn(&str) -> Option<String>,
     ) -> Result<(LineFile, Vec<String>), StateError> {
-        let fail = |why| StateError::Io { path: path.to_owned(), why };
-        let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(fail)?;
+        let fail = |why| StateError::Io { action: "open", path: path.to_owned(), why };
+        let file = AppendFile::open(path).map_err(fail)?;
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => StateError::Busy(path.to_owned()),
             TryLockError::Error(why) => fail(why),
         })?;
-        let mut file = LineFile { path: path.to_owned(), file };
-        let (mut lines, rest) = file.read()?;
-        let header = to_line(contest);
+        let mut file = LineFile { path: path.to_owned(), file, ends: Vec::new() };
+        let (lines, rest) = file.read()?;
+        let [old, new] = [OLDEST, VERSION].map(|version| to_json(&contest(version)));
         let other = |first: &str| {
             let other = describe(first).unwrap_or_else(|| "something else".to_owned());
             StateError::Other { path: path.to_owned(), other }
         };
-        match lines.first() {
-            Some(first) if *first == header.trim_end() => {
-                lines.remove(0);
-            }
-            Some(first) => return Err(other(first)),
+        let Some((first, lines)) = lines.split_first() else {
             // Not even the first line is complete.
-            None if header.starts_with(&rest) => {
-                file.keep(0)?;
-                file.append(&header)?;
-            }
-            None => return Err(other(&rest)),
+            return match old.starts_with(&rest) || seal(&new).starts_with(&rest) {
+                true => file.begin(&new).map(|()| (file, Vec::new())),
+                false => Err(other(&rest)),
+            };
+        };
+        let (first, sealed) = unseal(first).ok_or_else(|| file.damaged(1))?;
+        if first != if sealed { &new } else { &old } {
+            return Err(other(first));
         }
+        let read = |(number, line): (usize, &String)| match unseal(line) {
+            Some((json, has_sum)) if has_sum || !sealed => Ok(json.to_owned()),
+            _ => Err(file.damaged(number)),
+        };
+        let lines = (2..).zip(lines).map(read).collect::<Result<_, _>>()?;
         Ok((file, lines))
     }
 
     /// The complete lines, and what follows them.
-    fn read(&self) -> Result<(Vec<String>, String), StateError> {
-        let mut reader = BufReader::new(&self.file);
+    fn read(&mut self) -> Result<(Vec<String>, String), StateError> {
+        let LineFile { path, file, ends } = self;
+        let fail = |why| StateError::Io { action: "read", path: path.clone(), why };
+        let damaged = |line| StateError::Damaged { path: path.clone(), line };
+        let mut reader = BufReader::new(file.reader().map_err(fail)?);
         let mut lines = Vec::new();
+        let mut end = 0;
         loop {
             let mut line = Vec::new();
-            reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(|why| self.fail(why))?;
+            end += reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(fail)? as u64;
             let ended = line.pop_if(|byte| *byte == b'\n').is_some();
             if line.len() as u64 >= LONGEST_LINE {
-                return Err(self.damaged(lines.len() + 1));
+                return Err(damaged(lines.len() + 1));
             }
             if !ended {
                 return Ok((lines, String::from_utf8_lossy(&line).into_owned()));
             }
-            lines.push(String::from_utf8(line).map_err(|_| self.damaged(lines.len() + 1))?);
+            lines.push(String::from_utf8(line).map_err(|_| damaged(lines.len() + 1))?);
+            ends.push(end);
         }
     }
 
-    /// Cuts off everything after the first line and `lines`.
-    pub fn keep_lines(&mut self, contest: &impl Serialize, lines: &[String]) -> Result<(), StateError> {
-        self.keep(to_line(contest).len() as u64 + lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>())
+    /// Writes the first line in place of what is there.
+    fn begin(&mut self, first: &str) -> Result<(), StateError> {
+        self.truncate(0)?;
+        self.file.append(seal(first).as_bytes()).map_err(|why| self.cannot_write(why))
     }
 
-    fn keep(&mut self, bytes: u64) -> Result<(), StateError> {
-        self.file.set_len(bytes).and_then(|()| self.file.sync_all()).map_err(|why| self.fail(why))
+    /// Cuts off everything after the first line and this many others of those that were there.
+    pub fn keep(&mut self, lines: usize) -> Result<(), StateError> {
+        self.ends.get(lines).copied().map_or(Ok(()), |end| self.truncate(end))
     }
 
-    /// Adds complete lines, and returns when they have reached the disk.
-    pub fn append(&mut self, lines: &str) -> Result<(), StateError> {
-        self.file.write_all(lines.as_bytes()).and_then(|()| self.file.sync_data()).map_err(|why| self.fail(why))
+    fn truncate(&mut self, length: u64) -> Result<(), StateError> {
+        self.file.truncate(length).map_err(|why| self.cannot_write(why))
+    }
+
+    /// Adds values as lines, and returns when they have reached the disk. If that fails, none of them is there.
+    pub fn append<'a, T: Serialize + 'a + ?Sized>(
+        &mut self,
+        values: impl IntoIterator<Item = &'a T>,
+    ) -> Result<(), StateError> {
+        let lines: String = values.into_iter().map(|value| seal(&to_json(value))).collect();
+        self.file.append(lines.as_bytes()).map_err(|why| self.cannot_write(why))
     }
 
     /// The error for a line, counted from 1, that we cannot have written.
@@ -123,13 +165,12 @@ impl LineFile {
         StateError::Damaged { path: self.path.clone(), line }
     }
 
-    fn fail(&self, why: io::Error) -> StateError {
-        StateError::Io { path: self.path.clone(), why }
+    fn cannot_write(&self, why: io::Error) -> StateError {
+        StateError::Io { action: "write", path: self.path.clone(), why }
     }
 }
 
-/// A value as a line of JSON.
-pub(crate) fn to_line(value: &impl Serialize) -> String {
+fn to_json(value: &(impl Serialize + ?Sized)) -> String {
     // Plain structs of text and numbers can always be written.
-    serde_json::to_string(value).unwrap_or_default() + "\n"
+    serde_json::to_string(value).unwrap_or_default()
 }

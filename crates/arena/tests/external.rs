@@ -1,6 +1,6 @@
 //! Programs of all kinds as players, most of them bad.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! A ladder rates many and remembers.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod common;
 
@@ -9,6 +9,8 @@ use std::sync::atomic::AtomicBool;
 use alfil_arena::contest::ContestError;
 use alfil_arena::ladder::{Ladder, Standings, svg};
 use alfil_arena::opening::Openings;
+use alfil_core::disk::faults;
+use alfil_core::lines::{seal, unseal};
 use alfil_game::FullGame;
 use alfil_game::connect4::Connect4;
 use alfil_game::tictactoe::TicTacToe;
@@ -143,4 +145,39 @@ fn players_who_have_not_met_the_anchor_are_unknown() {
 fn one_player_alone_needs_no_games() {
     let standings = climb::<TicTacToe>(&["random", "random"], 20, None).unwrap();
     assert_eq!((standings.played, names(&standings)), (0, vec!["random"]));
+}
+
+#[test]
+fn a_ladder_stops_at_the_first_result_that_it_cannot_keep() {
+    let folder = Folder::new("full");
+    let path = folder.file("state");
+    let mut pairs = 0;
+    climb::<TicTacToe>(&["random", "oracle"], 2, Some(&path)).unwrap();
+    // The disk is full for the moment of the next result.
+    let faults = faults::inject(&folder.0, 3, false);
+    let stop = AtomicBool::new(false);
+    let error =
+        ladder::<TicTacToe>(&["random", "oracle"], 40, Some(&path)).run(&mut |_| pairs += 1, &stop).unwrap_err();
+    assert_eq!(error.to_string(), format!("cannot write {}: {}", path.display(), faults::SENTENCE));
+    assert_eq!(faults.failed().unwrap().operation, "write all of");
+    drop(faults);
+    assert_eq!(pairs, 0, "it went on");
+    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 2);
+    assert_eq!(climb::<TicTacToe>(&["random", "oracle"], 40, Some(&path)).unwrap().played, 38);
+}
+
+#[test]
+fn numbers_that_no_ladder_can_have_are_damage() {
+    let folder = Folder::new("absurd");
+    let path = folder.file("state");
+    climb::<TicTacToe>(&["random", "oracle"], 20, Some(&path)).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let last = unseal(text.lines().last().unwrap()).unwrap().0;
+    let of = &last[last.find("\"of\":").unwrap()..];
+    for (from, to) in [(of, "\"of\":1000000}"), (of, "\"of\":18446744073709551615}"), ("\"pair\":", "\"pair\":999999")]
+    {
+        std::fs::write(&path, text.replace(&seal(last), &seal(&last.replace(from, to)))).unwrap();
+        let error = climb::<TicTacToe>(&["random", "oracle"], 20, Some(&path)).unwrap_err().to_string();
+        assert!(error.starts_with("line 11 of ") && error.ends_with(" is damaged"), "{error}");
+    }
 }

@@ -1,29 +1,20 @@
 //! An interrupted match resumes.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod common;
 
 use std::path::Path;
 
 use alfil_arena::contest::{Archive, MatchSettings};
+use alfil_core::lines::{seal, unseal};
 use alfil_game::chess::Chess;
 use alfil_game::headquarters::Headquarters;
 use alfil_game::read_rules;
 use alfil_game::tictactoe::TicTacToe;
-use common::{Folder, entrant, play, play_by, settings};
+use common::{Folder, entrant, play, play_by, settings, timeless};
 
 fn journal(path: &Path) -> Archive {
     Archive { journal: Some(path.to_owned()), pgn: None }
-}
-
-/// Everything in a journal except the times that moves took.
-fn timeless(path: &Path) -> Vec<serde_json::Value> {
-    let text = std::fs::read_to_string(path).unwrap();
-    let mut lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    for line in &mut lines[1..] {
-        line.as_object_mut().unwrap().remove("notes");
-    }
-    lines
 }
 
 #[test]
@@ -105,12 +96,20 @@ fn damaged_journals_are_refused() {
     play(&a, &b, settings(4, 1), journal(&path)).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     let lines: Vec<_> = text.lines().collect();
+    // With checksums that match.
+    let forge = |from: &str, to: &str| {
+        let json = text.lines().map(|line| unseal(line).unwrap().0);
+        json.map(|json| seal(&json.replace(from, to))).collect::<String>()
+    };
     let damaged = [
-        text.replace("\"pair\":0", "\"pair\":1"),
-        text.replace("\"score\":", "\"score\":7"),
-        text.replace(lines[1], "{}"),
+        forge("\"pair\":0", "\"pair\":1"),
+        forge("\"score\":", "\"score\":7"),
+        forge(unseal(lines[1]).unwrap().0, "{}"),
         format!("{}\n{}\n{}\n", lines[0], lines[2], lines[1]),
-        text.replace("\"first\":\"b\"", "\"first\":\"c\""),
+        forge("\"first\":\"b\"", "\"first\":\"c\""),
+        // Without, or with another line's.
+        text.replace(lines[1], unseal(lines[1]).unwrap().0),
+        text.replace("\"end\":\"", "\"end\":\"x"),
     ];
     for damaged in damaged {
         std::fs::write(&path, &damaged).unwrap();
@@ -131,4 +130,54 @@ fn a_journal_is_for_one_match_at_a_time() {
     file.lock().unwrap();
     let error = play(&entrant::<TicTacToe>("random"), &entrant("oracle"), settings(2, 1), journal(&path)).unwrap_err();
     assert!(error.to_string().starts_with("another contest is using"), "{error}");
+}
+
+#[test]
+fn a_journal_without_checksums_goes_on_with_them() {
+    let folder = Folder::new("version");
+    let path = folder.file("journal");
+    let (a, b) = (entrant::<TicTacToe>("random"), entrant("random:name=other"));
+    let (_, whole) = play(&a, &b, settings(6, 1), journal(&path)).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let complete = timeless(&path);
+    // As version 1 wrote it, with one pair of three.
+    let plain = text.lines().take(3).map(|line| unseal(line).unwrap().0.to_owned() + "\n").collect::<String>();
+    let old = plain.replace("{\"alfil-match\":2,", "{\"alfil-match\":1,");
+    std::fs::write(&path, &old).unwrap();
+    let (_, report) = play(&a, &b, settings(6, 1), journal(&path)).unwrap();
+    assert_eq!((report.resumed, report.pairs), (2, whole.pairs));
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with(&old) && timeless(&path)[1..] == complete[1..]);
+    assert!(text.lines().skip(3).all(|line| unseal(line).unwrap().1), "{text}");
+    assert_eq!(play(&a, &b, settings(6, 1), journal(&path)).unwrap().1.resumed, 6);
+    let last = text.rfind("\"end\":\"").unwrap() + 8;
+    std::fs::write(&path, format!("{}X{}", &text[..last], &text[last + 1..])).unwrap();
+    let error = play(&a, &b, settings(6, 1), journal(&path)).unwrap_err().to_string();
+    assert!(error.starts_with("line 7 "), "{error}");
+    // A later version's file is not touched.
+    std::fs::write(&path, seal(&unseal(text.lines().next().unwrap()).unwrap().0.replace("match\":1", "match\":3")))
+        .unwrap();
+    let error = play(&a, &b, settings(6, 1), journal(&path)).unwrap_err().to_string();
+    assert!(error.contains("(the version of the format is 3 there, 2 here)"), "{error}");
+}
+
+#[test]
+fn a_journal_that_lost_pairs_does_not_double_games_in_the_pgn() {
+    let folder = Folder::new("lost");
+    let (path, pgn) = (folder.file("journal"), folder.file("pgn"));
+    let archive = || Archive { journal: Some(path.clone()), pgn: Some(pgn.clone()) };
+    let (a, b) = (entrant::<TicTacToe>("random"), entrant("random:name=other"));
+    play(&a, &b, settings(6, 1), archive()).unwrap();
+    let games = std::fs::read_to_string(&pgn).unwrap();
+    let journal = std::fs::read_to_string(&path).unwrap();
+    // A shorter match is over, and nothing is added.
+    assert_eq!(play(&a, &b, settings(4, 1), archive()).unwrap().1.resumed, 4);
+    let kept: Vec<&str> = journal.lines().take(3).collect();
+    std::fs::write(&path, kept.join("\n") + "\n").unwrap();
+    let error = play(&a, &b, settings(6, 1), archive()).unwrap_err().to_string();
+    assert!(error.contains("holds other games"), "{error}");
+    assert_eq!(std::fs::read_to_string(&pgn).unwrap(), games);
+    std::fs::remove_file(&pgn).unwrap();
+    play(&a, &b, settings(6, 1), archive()).unwrap();
+    assert_eq!(std::fs::read_to_string(&pgn).unwrap().matches("[Round ").count(), 6);
 }

@@ -36,15 +36,17 @@ impl<G: FullGame> OpenArchive<G> {
         Ok(pairs)
     }
 
-    /// Opens the PGN file, which holds the `counted` games or fewer.
+    /// Opens the PGN file, which holds the `counted` games or fewer, or more if the match `is_over`.
     pub fn open_pgn(
         &mut self,
         archive: &Archive,
         names: [String; 2],
         rules: &G::Rules,
         counted: &[[Record; 2]],
+        is_over: bool,
     ) -> Result<(), StateError> {
-        self.pgn = archive.pgn.as_ref().map(|path| PgnFile::open(path, names, rules, counted)).transpose()?;
+        let open = |path: &PathBuf| PgnFile::open(path, names, rules, counted, is_over);
+        self.pgn = archive.pgn.as_ref().map(open).transpose()?;
         Ok(())
     }
 

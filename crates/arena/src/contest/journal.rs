@@ -7,7 +7,7 @@ use alfil_game::FullGame;
 use serde::{Deserialize, Serialize};
 
 use super::{Record, StateError, Who};
-use crate::line_file::{LineFile, to_line};
+use crate::line_file::{LineFile, VERSION};
 use crate::opening::Openings;
 use crate::player::Entrant;
 use alfil_core::wording::cut;
@@ -35,7 +35,7 @@ impl Header {
     pub fn new<G: FullGame>(players: [&Entrant<G>; 2], openings: &Openings<G>, seed: u64) -> Header {
         let [a, b] = players.map(|player| player.identity.clone());
         let (rules, openings) = (openings.rules_identity(), openings.identity().to_owned());
-        Header { version: 1, game: G::NAME.to_owned(), rules, a, b, openings, seed }
+        Header { version: VERSION, game: G::NAME.to_owned(), rules, a, b, openings, seed }
     }
 
     /// How this match differs from another, in words.
@@ -51,6 +51,7 @@ impl Header {
             ("player B", &self.b, &other.b),
             ("openings", &self.openings, &other.openings),
             ("seed", &self.seed.to_string(), &other.seed.to_string()),
+            ("the version of the format", &self.version.to_string(), &other.version.to_string()),
         ];
         let different = rows.into_iter().find(|(_, ours, theirs)| ours != theirs);
         different.map_or(String::new(), |(what, ours, theirs)| format!(" ({what} is {theirs} there, {ours} here)"))
@@ -68,20 +69,21 @@ impl Journal {
             let theirs = serde_json::from_str::<Header>(first).ok()?;
             Some(format!("another match{}", header.difference(&theirs)))
         };
-        let (mut file, lines) = LineFile::open(path, header, describe)?;
+        let first = |version| Header { version, ..header.clone() };
+        let (mut file, lines) = LineFile::open(path, first, describe)?;
         let mut pairs = Vec::new();
         let mut seen = HashSet::new();
         for (number, two) in lines.chunks_exact(2).enumerate() {
             let pair = read_pair(two).filter(|pair| seen.insert(pair[0].pair));
             pairs.push(pair.ok_or_else(|| file.damaged(2 * number + 2))?);
         }
-        file.keep_lines(header, &lines[..2 * pairs.len()])?;
+        file.keep(2 * pairs.len())?;
         Ok((Journal { file }, pairs))
     }
 
     /// Adds a pair, and returns when it has reached the disk.
     pub fn append(&mut self, pair: &[Record; 2]) -> Result<(), StateError> {
-        self.file.append(&pair.iter().map(to_line).collect::<String>())
+        self.file.append(pair)
     }
 }
 

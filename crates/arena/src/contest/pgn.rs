@@ -1,9 +1,9 @@
 //! Games as PGN.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use alfil_core::disk::AppendFile;
 use alfil_game::pgn::PgnGame;
 use alfil_game::{First, FullGame, Swap, play_line};
 
@@ -12,7 +12,7 @@ use super::{Record, StateError, Who};
 /// A PGN file that grows by whole games.
 pub(super) struct PgnFile<G: FullGame> {
     path: PathBuf,
-    file: File,
+    file: AppendFile,
     games: Games<G>,
 }
 
@@ -23,34 +23,36 @@ struct Games<G: FullGame> {
 }
 
 impl<G: FullGame> PgnFile<G> {
-    /// Opens or creates a file that holds these games. One that was cut short is completed; one with other games is
-    /// left unchanged.
+    /// Opens or creates a file that holds the games of these pairs. One that was cut short is completed; one with other
+    /// games is left unchanged. More games are fine if the match `is_over`: a longer one was played before. Otherwise
+    /// the journal has lost them, and they would be there twice.
     pub fn open(
         path: &Path,
         names: [String; 2],
         rules: &G::Rules,
         pairs: &[[Record; 2]],
+        is_over: bool,
     ) -> Result<PgnFile<G>, StateError> {
-        let fail = |why| StateError::Io { path: path.to_owned(), why };
+        let fail = |action| move |why| StateError::Io { action, path: path.to_owned(), why };
         let games = Games { names, rules: rules.clone() };
-        let text = games.text(pairs).map_err(fail)?;
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(fail)?;
+        let text = games.text(pairs).map_err(fail("write"))?;
+        let mut file = AppendFile::open(path).map_err(fail("open"))?;
         let mut found = Vec::new();
-        // More games than these are fine as long as the beginning matches: a longer match was played before.
-        (&mut file).take(text.len() as u64).read_to_end(&mut found).map_err(fail)?;
-        let length = file.metadata().map_err(fail)?.len();
-        let is_ours = text.as_bytes().starts_with(&found) && (length == 0 || !text.is_empty());
+        let reader = file.reader().map_err(fail("read"))?;
+        reader.take(text.len() as u64).read_to_end(&mut found).map_err(fail("read"))?;
+        let is_longer = file.length() > text.len() as u64;
+        let is_ours = text.as_bytes().starts_with(&found) && (!is_longer || is_over && !text.is_empty());
         if !is_ours {
             return Err(StateError::OtherGames(path.to_owned()));
         }
-        file.write_all(&text.as_bytes()[found.len()..]).and_then(|()| file.sync_all()).map_err(fail)?;
+        file.append(&text.as_bytes()[found.len()..]).map_err(fail("write"))?;
         Ok(PgnFile { path: path.to_owned(), file, games })
     }
 
     /// Adds pairs of games.
     pub fn append(&mut self, pairs: &[[Record; 2]]) -> Result<(), StateError> {
-        let written = self.games.text(pairs).and_then(|text| self.file.write_all(text.as_bytes()));
-        written.map_err(|why| StateError::Io { path: self.path.clone(), why })
+        let written = self.games.text(pairs).and_then(|text| self.file.append(text.as_bytes()));
+        written.map_err(|why| StateError::Io { action: "write", path: self.path.clone(), why })
     }
 }
 

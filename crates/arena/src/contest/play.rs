@@ -12,7 +12,7 @@ use super::archive::OpenArchive;
 use super::journal::Header;
 use super::pair::Opponents;
 use super::tally::Tally;
-use super::{Archive, ContestError, MatchEnd, MatchReport, Record};
+use super::{Archive, ContestError, MatchEnd, MatchReport, Record, StateError};
 use crate::opening::Openings;
 use crate::player::{Entrant, Played};
 use crate::stats::Sprt;
@@ -58,14 +58,18 @@ impl<G: FullGame> Match<'_, G> {
     /// Plays until all games are played, the test is decided, or `stop` is set. Games under way are dropped then, and
     /// when an evaluator fails; what was finished is in the archive.
     pub fn run(self, tell: &mut dyn FnMut(Progress<'_>), stop: &AtomicBool) -> Result<MatchReport, ContestError> {
-        self.run_without(HashSet::new(), tell, stop)
+        let mut tell = |progress: Progress<'_>| {
+            tell(progress);
+            Ok(())
+        };
+        self.run_without(HashSet::new(), &mut tell, stop)
     }
 
-    /// The same without the pairs in `done`, whose results are known already.
+    /// The same without the pairs in `done`, whose results are known already. An error of `tell` ends the match.
     pub(crate) fn run_without(
         self,
         mut done: HashSet<u64>,
-        tell: &mut dyn FnMut(Progress<'_>),
+        tell: &mut dyn FnMut(Progress<'_>) -> Result<(), StateError>,
         stop: &AtomicBool,
     ) -> Result<MatchReport, ContestError> {
         let Match { a, b, openings, settings, adjudicator, archive } = self;
@@ -80,15 +84,16 @@ impl<G: FullGame> Match<'_, G> {
         let counted: Vec<_> = known.into_iter().flat_map(|pair| tally.add(pair)).collect();
         tally.report.resumed = tally.report.games();
         let names = [tally.report.a.clone(), tally.report.b.clone()];
-        if let Err(refused) = files.open_pgn(&archive, names, openings.rules(), &counted) {
+        let is_over = tally.report.ended.is_some();
+        if let Err(refused) = files.open_pgn(&archive, names, openings.rules(), &counted, is_over) {
             // A match that does not begin leaves no journal behind.
             if let Some(journal) = archive.journal.filter(|_| begins) {
-                let _ = std::fs::remove_file(journal);
+                let _ = alfil_core::disk::remove(&journal);
             }
             return Err(refused.into());
         }
         if tally.report.resumed > 0 {
-            tell(Progress { report: &tally.report, pair: None });
+            tell(Progress { report: &tally.report, pair: None })?;
         }
         if tally.report.ended.is_some() {
             return Ok(tally.report);
@@ -128,7 +133,7 @@ impl<G: FullGame> Match<'_, G> {
                 files.finished(&pair)?;
                 let counted = tally.add(pair.clone());
                 files.counted(&counted)?;
-                tell(Progress { report: &tally.report, pair: Some(&pair) });
+                tell(Progress { report: &tally.report, pair: Some(&pair) })?;
                 if tally.report.ended.is_some() {
                     halt.store(true, Relaxed);
                 }

@@ -9,7 +9,7 @@ use alfil_game::FullGame;
 use alfil_search::Adjudicator;
 
 use super::standings::{Row, Standings};
-use super::state::{Meeting, State};
+use super::state::{LONGEST_BLOCK, Meeting, State};
 use crate::contest::{Archive, ContestError, Match, MatchSettings, Progress};
 use crate::opening::Openings;
 use crate::player::Entrant;
@@ -81,7 +81,7 @@ impl<G: FullGame> Ladder<G> {
         };
         // Several blocks for each player, however many games are played at the same time: the choice of the next two
         // depends on what is known.
-        let block = (2 * concurrency.max(1) as u64).min(games / 4).max(2);
+        let block = (2 * concurrency.max(1) as u64).min(games / 4).clamp(2, 2 * LONGEST_BLOCK);
         let (mut played, mut faults) = (0, 0);
         // The next two players, and the pairs that they will have played then. An interrupted block is finished first,
         // so that the choices after it are the same as without the interruption.
@@ -102,18 +102,18 @@ impl<G: FullGame> Ladder<G> {
         {
             let (one, other) = (&players[a], &players[b]);
             let done = results.pairs(a, b);
-            let mut failed = None;
             let mut note = |progress: Progress<'_>| {
-                let Some(pair) = progress.pair else { return };
+                let Some(pair) = progress.pair else { return Ok(()) };
                 let scores = [pair[0].score, pair[1].score];
                 let [a_identity, b_identity] = [one, other].map(|player| player.identity.clone());
                 let meeting = Meeting { a: a_identity, b: b_identity, scores, pair: Some(pair[0].pair), of };
-                failed = failed.take().or(state.append(&meeting).err());
+                state.append(&meeting)?;
                 results.add(a, b, &meeting);
                 played += 2;
                 faults += pair.iter().filter(|record| record.fault.is_some()).count();
                 let games = so_far(&results);
                 tell(Climb { games, target: games + left(&results), between: [&one.name, &other.name] });
+                Ok(())
             };
             // Opening and seed of a pair are derived from its number.
             let settings =
@@ -128,9 +128,6 @@ impl<G: FullGame> Ladder<G> {
                 archive: Archive::default(),
             }
             .run_without(done, &mut note, stop)?;
-            if let Some(error) = failed {
-                return Err(error.into());
-            }
         }
         let mut rated = ratings(everyone, &results.encounters(), anchor, anchor_elo);
         let absent = absent.into_iter().zip(rated.split_off(players.len())).collect();

@@ -5,9 +5,12 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::contest::StateError;
-use crate::line_file::{LineFile, to_line};
+use crate::line_file::{LineFile, VERSION};
 
-#[derive(Serialize, Deserialize)]
+/// Pairs of a block at most: an interrupted block is finished first, however long the file says that it is.
+pub(super) const LONGEST_BLOCK: u64 = 1 << 16;
+
+#[derive(Clone, Serialize, Deserialize)]
 struct Header {
     #[serde(rename = "alfil-ladder")]
     version: u32,
@@ -33,6 +36,17 @@ pub(super) struct Meeting {
     pub of: u64,
 }
 
+impl Meeting {
+    /// Whether a line with this number, from 1, can say so: the two cannot have met more often than there are lines
+    /// before it, and a block adds [`LONGEST_BLOCK`] pairs at most.
+    fn is_possible(&self, number: u64) -> bool {
+        let most = number.saturating_add(LONGEST_BLOCK);
+        self.scores.iter().all(|score| (0.0..=1.0).contains(score))
+            && self.of <= most
+            && self.pair.is_none_or(|pair| pair < most)
+    }
+}
+
 /// The file of a ladder. Without one, nothing is remembered.
 #[derive(Default)]
 pub(super) struct State {
@@ -42,24 +56,25 @@ pub(super) struct State {
 impl State {
     /// Opens or creates the file of a ladder and reads its complete lines. A half-written end is cut off.
     pub fn open(path: &Path, game: &str, rules: String) -> Result<(State, Vec<Meeting>), StateError> {
-        let header = Header { version: 1, game: game.to_owned(), rules };
+        let header = Header { version: VERSION, game: game.to_owned(), rules };
         let describe = |first: &str| {
             let theirs = serde_json::from_str::<Header>(first).ok()?;
             let rules = if theirs.rules == header.rules { "" } else { " under other rules" };
-            Some(format!("a ladder of {}{rules}", theirs.game))
+            let version = if theirs.version <= VERSION { "" } else { ", in the format of a later version of alfil" };
+            Some(format!("a ladder of {}{rules}{version}", theirs.game))
         };
-        let (mut file, lines) = LineFile::open(path, &header, describe)?;
+        let first = |version| Header { version, ..header.clone() };
+        let (mut file, lines) = LineFile::open(path, first, describe)?;
         let read = |(line, number): (&String, usize)| {
             let meeting = serde_json::from_str::<Meeting>(line).ok();
-            let fine = |meeting: &Meeting| meeting.scores.iter().all(|score| (0.0..=1.0).contains(score));
-            meeting.filter(fine).ok_or_else(|| file.damaged(number))
+            meeting.filter(|meeting| meeting.is_possible(number as u64)).ok_or_else(|| file.damaged(number))
         };
         let meetings = lines.iter().zip(2..).map(read).collect::<Result<_, _>>()?;
-        file.keep_lines(&header, &lines)?;
+        file.keep(lines.len())?;
         Ok((State { file: Some(file) }, meetings))
     }
 
     pub fn append(&mut self, meeting: &Meeting) -> Result<(), StateError> {
-        self.file.as_mut().map_or(Ok(()), |file| file.append(&to_line(meeting)))
+        self.file.as_mut().map_or(Ok(()), |file| file.append([meeting]))
     }
 }

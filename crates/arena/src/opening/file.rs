@@ -1,7 +1,6 @@
 //! Openings from a file.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use alfil_game::pgn::PgnReader;
@@ -43,11 +42,7 @@ pub enum OpeningError {
 /// The openings of a file, at least one, and a checksum of its contents.
 pub(super) fn read<G: FullGame>(path: &Path, rules: &G::Rules) -> Result<(Vec<Played<G>>, u64), OpeningError> {
     let fail = |why| OpeningError::Io { path: path.to_owned(), why };
-    let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(fail)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(fail(io::Error::other("it is too large for a book of openings")));
-    }
+    let bytes = alfil_core::disk::read(path, LARGEST).map_err(fail)?;
     let text = String::from_utf8_lossy(&bytes);
     let is_pgn = text.trim_start().starts_with('[') || has_extension(path, "pgn");
     let list = if is_pgn { read_pgn(path, &bytes, rules)? } else { read_lines(path, &text, rules)? };

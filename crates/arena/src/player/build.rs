@@ -1,6 +1,5 @@
 //! From a line to a player.
 
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -111,7 +110,9 @@ impl PlayerLine {
     fn network<G: FullGame>(&self, path: &Path, settings: TreeSettings) -> Result<Entrant<G>, BuildError> {
         let network = Network::open(path)?;
         let shown = || path.display().to_string();
-        let print = File::open(path).and_then(checksum_of).map_err(|why| BuildError::Read { path: shown(), why })?;
+        let print = alfil_core::disk::open(path)
+            .and_then(checksum_of)
+            .map_err(|why| BuildError::Read { path: shown(), why })?;
         // The same weights are the same player wherever their file is.
         let identity = format!("network {print:016x}:{}", self.settings);
         Entrant::tree(&self.name, identity, &Kind::Network(Arc::new(network)), &Cpu, settings)

@@ -1,12 +1,13 @@
 //! What the tests share.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::disallowed_methods)]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use alfil_arena::contest::{Archive, ContestError, Match, MatchReport, MatchSettings, Progress, Record};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, PlayerLine};
+use alfil_core::lines::unseal;
 use alfil_game::FullGame;
 use alfil_search::Adjudicator;
 
@@ -43,6 +44,17 @@ pub fn play_by<G: FullGame>(
 
 pub fn settings(games: u64, concurrency: usize) -> MatchSettings {
     MatchSettings { games, concurrency, seed: 7, sprt: None }
+}
+
+/// Everything in a file of a contest except the checksums and the times that moves took.
+pub fn timeless(path: &Path) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let json = text.lines().map(|line| unseal(line).unwrap().0);
+    let mut lines: Vec<serde_json::Value> = json.map(|json| serde_json::from_str(json).unwrap()).collect();
+    for line in &mut lines[1..] {
+        line.as_object_mut().unwrap().remove("notes");
+    }
+    lines
 }
 
 /// A folder for one test.
