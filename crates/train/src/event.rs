@@ -63,6 +63,13 @@ pub enum Event<'a> {
     },
     /// A damaged file of games was set aside.
     Damaged(&'a Damage),
+    /// A file of a match or of rating games could not be used and was set aside: its games are played again.
+    SetAside {
+        /// What it is called now.
+        path: &'a Path,
+        /// What is wrong with it.
+        why: String,
+    },
     /// A damaged checkpoint was set aside: the one before it is used.
     DamagedCheckpoint {
         /// What it is called now.

@@ -1,11 +1,15 @@
 //! Runs of tic-tac-toe with a learner that learns nothing: what they keep, and what they resume from.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
+use alfil_core::checksum::checksum;
+use alfil_core::disk::faults;
+use alfil_core::lines::unseal;
 use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads};
 use alfil_game::Encoding;
 use alfil_game::tictactoe::{Cell, Stones, TicTacToe};
@@ -20,7 +24,10 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(test: &str) -> Folder {
-        let folder = std::env::temp_dir().join(format!("alfil-runs-{test}-{}", std::process::id()));
+        // In memory where that is possible: some tests make hundreds of runs, and each syncs its files.
+        let memory = PathBuf::from("/dev/shm");
+        let place = if memory.is_dir() { memory } else { std::env::temp_dir() };
+        let folder = place.join(format!("alfil-runs-{test}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         Folder(folder)
     }
@@ -56,8 +63,10 @@ impl Drop for Folder {
 }
 
 fn note(event: Event<'_>, warnings: &mut Vec<String>) {
-    if let Event::Damaged(damage) = event {
-        warnings.push(damage.why.to_string());
+    match event {
+        Event::Damaged(damage) => warnings.push(damage.why.to_string()),
+        Event::SetAside { path, why } => warnings.push(format!("{why}: {}", path.display())),
+        _ => {}
     }
 }
 
@@ -613,4 +622,177 @@ fn a_plan_ends_when_the_evaluator_fails() {
     let failed = plan::<Stones>(&config(&[]), &machine, Duration::from_millis(200)).unwrap_err();
     assert_eq!(failed.to_string(), SENTENCE);
     assert!(no_thread_is_left(before));
+}
+
+/// A run of two generations with all phases, on tables as few as the pairs of its matches.
+const EVERYTHING: [&str; 5] = [
+    "generations=2",
+    "selfplay.games=6",
+    "training.checkpoint_steps=2",
+    "gate={kind=\"score\",score=0.0,games=4,visits=2}",
+    "rating={every=2,games=4,visits=2,positions=4,players=[\"random\",\"uct:rollouts=2\"]}",
+];
+
+/// What a run has come to, except times: networks, state, games of the window, texts for people, measurements.
+fn outcome(folder: &Folder) -> impl PartialEq + std::fmt::Debug + use<> {
+    let run = folder.run();
+    let networks = [0, 1, 2].map(|generation| {
+        let Network { weights, origin, .. } = Network::load(&run.network(generation)).unwrap();
+        (origin, checksum(format!("{weights:?}").as_bytes()))
+    });
+    let state = std::fs::read_to_string(run.state()).unwrap();
+    let state: serde_json::Value = serde_json::from_str(&state).unwrap();
+    let state = ["generation", "phase", "champion", "promoted", "steps", "games"].map(|key| state[key].clone());
+    let games = chunks(&run.replay()).unwrap().into_iter();
+    let games: Vec<_> =
+        games.map(|path| (path.file_name().unwrap().to_owned(), read_chunk::<TicTacToe>(&path).unwrap())).collect();
+    let paths = std::fs::read_dir(run.games()).unwrap().map(|entry| entry.unwrap().path());
+    let texts = paths.chain([run.path().join("rating.jsonl")]);
+    let texts: BTreeMap<_, _> = texts.map(|path| (path.file_name().unwrap().to_owned(), timeless(&path))).collect();
+    let metrics = Metrics::load(&run).unwrap().into_iter().map(|metrics| {
+        let rating = metrics.rating.map(|rating| (rating.elo, rating.games, rating.curve, rating.exam));
+        let learning = (metrics.learning.steps, metrics.learning.calibration, metrics.learning.window);
+        (metrics.selfplay.results, learning, metrics.gate.map(|gate| gate.results), metrics.promoted, rating)
+    });
+    (networks, state, games, texts, metrics.collect::<Vec<_>>())
+}
+
+/// The lines of a text without comments and notes, which tell times, in alphabetical order.
+fn timeless(path: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(path).unwrap();
+    if path.extension().is_some_and(|ending| ending == "pgn") {
+        return text.split('{').map(|part| part.split_once('}').map_or(part, |(_, rest)| rest).to_owned()).collect();
+    }
+    let mut lines: Vec<String> = text
+        .lines()
+        .map(|line| {
+            let mut line: serde_json::Value = serde_json::from_str(unseal(line).unwrap().0).unwrap();
+            line.as_object_mut().unwrap().remove("notes");
+            line.to_string()
+        })
+        .collect();
+    lines.sort();
+    lines
+}
+
+/// Opens the run and works until it is complete, unless it fails.
+fn attempt(folder: &Folder, overlap: bool, settings: &[&str]) -> Result<(), RunError> {
+    let mut run = folder.open(overlap, settings)?.0;
+    assert_eq!(run.go(&AtomicBool::new(false), &mut |_| {})?, Finish::Complete);
+    Ok(())
+}
+
+/// Whichever file operation fails, once or from there on, the run ends with an error that names the file, and resumes to
+/// the same result. Tries every `stride`-th operation.
+fn fail_everywhere(lasting: bool, stride: usize) {
+    let whole = Folder::new(&format!("faults-{lasting}"));
+    attempt(&whole, false, &EVERYTHING).unwrap();
+    let expected = outcome(&whole);
+    for operation in (0..).step_by(stride) {
+        let folder = Folder::new(&format!("faults-{lasting}-{operation}"));
+        let faults = faults::inject(&folder.0, operation, lasting);
+        let ended = attempt(&folder, false, &EVERYTHING);
+        let failed = faults.failed();
+        drop(faults);
+        let Some(failed) = failed else {
+            ended.unwrap();
+            assert!(operation > 100, "{operation}");
+            break;
+        };
+        match ended.map_err(|error| error.to_string()) {
+            Err(sentence) if failed.operation != "remove" => {
+                assert!(sentence.contains("cannot ") && sentence.ends_with(faults::SENTENCE), "{failed:?}: {sentence}");
+                assert!(sentence.contains(&failed.path.display().to_string()), "{failed:?}: {sentence}");
+            }
+            // A file that is no longer needed could not be removed.
+            _ => assert_eq!(failed.operation, "remove"),
+        }
+        attempt(&folder, false, &EVERYTHING).unwrap();
+        assert_eq!(outcome(&folder), expected, "{failed:?}");
+    }
+}
+
+#[test]
+fn a_run_resumes_after_any_file_operation_failed() {
+    fail_everywhere(false, 1);
+}
+
+#[test]
+fn a_run_resumes_after_the_disk_failed_from_an_operation_on() {
+    fail_everywhere(true, 3);
+}
+
+/// Which games are played in overlap mode depends on when generations end. None is lost or counted twice.
+#[test]
+fn an_overlapping_run_resumes_after_file_operations_failed() {
+    // Full chunks: smaller ones are written after ten seconds.
+    let settings = [&EVERYTHING[..], &["selfplay={games=256,at_once=256,visits=2}", "training.steps=4"]].concat();
+    for operation in (0..).step_by(17) {
+        let folder = Folder::new(&format!("faults-overlap-{operation}"));
+        let faults = faults::inject(&folder.0, operation, operation % 2 == 0);
+        let ended = attempt(&folder, true, &settings);
+        let failed = faults.failed();
+        drop(faults);
+        match ended {
+            Err(error) => assert!(error.to_string().ends_with(faults::SENTENCE), "{failed:?}: {error}"),
+            Ok(()) => assert!(failed.as_ref().is_none_or(|failed| failed.operation == "remove"), "{failed:?}"),
+        }
+        attempt(&folder, true, &settings).unwrap();
+        let (metrics, numbers) = (Metrics::load(&folder.run()).unwrap(), numbers(&folder.run(), ""));
+        assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{failed:?}: {numbers:?}");
+        let games: Vec<u64> = metrics.iter().map(|metrics| metrics.selfplay.games).collect();
+        assert!(games.len() == 2 && games.iter().sum::<u64>() == numbers.len() as u64, "{failed:?}: {games:?}");
+        if failed.is_none() {
+            break;
+        }
+    }
+}
+
+/// Files of games that only people look at, or that only save work, do not stop a run when they are damaged.
+#[test]
+fn a_run_sets_damaged_files_of_matches_aside() {
+    let settings = [
+        "selfplay.games=6",
+        "gate={kind=\"score\",score=0.0,games=60,visits=2}",
+        "rating={every=1,games=60,visits=2,positions=0,players=[\"random\"]}",
+    ];
+    let (whole, folder) = (Folder::new("no-damage"), Folder::new("aside"));
+    attempt(&whole, false, &settings).unwrap();
+    // Works until an event comes, and returns the warnings.
+    let go = |is_end: fn(&Event<'_>) -> bool| {
+        let (mut run, mut warnings) = folder.open(false, &settings).unwrap();
+        let stop = AtomicBool::new(false);
+        let mut tell = |event: Event<'_>| {
+            stop.fetch_or(is_end(&event), Relaxed);
+            note(event, &mut warnings);
+        };
+        (run.go(&stop, &mut tell).unwrap(), warnings)
+    };
+    let damage = |path: &Path| {
+        let mut bytes = std::fs::read(path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(path, &bytes).unwrap();
+        (format!("{}.damaged", path.display()), bytes)
+    };
+    assert_eq!(go(|event| matches!(event, Event::Gate { .. })).0, Finish::Stopped);
+    let pgn = folder.run().games().join("gate-000001-2.pgn");
+    std::fs::write(&pgn, "[Event \"of someone else\"]\n").unwrap();
+    let gate = [damage(&folder.run().games().join("gate-000001-2.jsonl")), damage(&pgn)];
+    let (finish, warnings) = go(|event| matches!(event, Event::Rating { .. }));
+    assert!(finish == Finish::Stopped && warnings.len() == 2, "{warnings:?}");
+    let rating = damage(&folder.0.join("rating.jsonl"));
+    let (finish, more) = go(|_| false);
+    assert!(finish == Finish::Complete && more.len() == 1, "{more:?}");
+    for ((path, bytes), warning) in gate.iter().chain([&rating]).zip(warnings.iter().chain(&more)) {
+        assert!(warning.ends_with(path), "{warning}");
+        assert_eq!(std::fs::read(path).unwrap(), *bytes);
+    }
+    let results = |folder: &Folder| {
+        let metrics = Metrics::load(&folder.run()).unwrap().remove(0);
+        let rating = metrics.rating.unwrap();
+        (metrics.gate.unwrap().results, rating.elo, rating.games)
+    };
+    assert_eq!(results(&folder), results(&whole));
+    assert_eq!(timeless(&pgn), timeless(&whole.run().games().join("gate-000001-2.pgn")));
 }

@@ -36,7 +36,7 @@ pub(super) fn save(learner: &dyn Learner, directory: &RunDirectory) -> Result<()
     tracing::debug!(?path, "checkpoint written");
     let known = list(directory)?;
     for (_, path) in known.iter().rev().skip(KEPT) {
-        std::fs::remove_file(path).map_err(|why| RunError::io("remove", path, why))?;
+        alfil_core::disk::remove(path).map_err(|why| RunError::io("remove", path, why))?;
     }
     Ok(())
 }
@@ -53,7 +53,7 @@ pub(super) fn restore(
     let expected = if state.phase > Phase::Learn { state.target } else { state.steps };
     let mut damaged = 0;
     for (_, path) in list(directory)?.iter().rev().filter(|(steps, _)| *steps <= state.target) {
-        let bytes = std::fs::read(path).map_err(|why| RunError::io("read", path, why))?;
+        let bytes = alfil_core::disk::read(path, 1 << 36).map_err(|why| RunError::io("read", path, why))?;
         let newer = |found| RunError::Newer { path: path.clone(), found, known: VERSION };
         if let Some(saved) = content(&bytes).map_err(newer)? {
             learner.restore(saved).map_err(|why| RunError::Checkpoint { path: path.clone(), why })?;

@@ -14,7 +14,7 @@ use alfil_game::Encoding;
 use alfil_nn::Network;
 use alfil_search::Adjudicator;
 
-use super::{Purpose, Run, Tell};
+use super::{Purpose, Run, Tell, hold};
 use crate::Event;
 use crate::run::{GateMetrics, Phase, RunError};
 
@@ -91,7 +91,7 @@ impl<E: Encoding> Run<E> {
         if passes {
             if !is_promoted {
                 alfil_core::disk::rename(&candidate, &promoted)
-                    .map_err(|why| RunError::io("rename", &candidate, why))?;
+                    .map_err(|why| RunError::io("move the candidate to", &promoted, why))?;
             }
             self.champion = network;
             self.state.champion = generation;
@@ -100,7 +100,7 @@ impl<E: Encoding> Run<E> {
         self.state.pending.promoted = passes;
         self.enter(Phase::Rate)?;
         // Only now: until the state is written, the candidate may be needed again. A leftover file is never used.
-        let _ = std::fs::remove_file(&candidate);
+        let _ = alfil_core::disk::remove(&candidate);
         Ok(true)
     }
 
@@ -118,18 +118,23 @@ impl<E: Encoding> Run<E> {
             seed: self.seed(Purpose::Gate),
             sprt: (gate.kind == GateKind::Sprt).then_some(sprt),
         };
-        let contest = Match {
-            a: &self.entrant(self.state.generation, candidate, gate.visits)?,
-            b: &self.entrant(self.state.champion, &self.champion, gate.visits)?,
-            openings: &mut Openings::random(self.seed(Purpose::Gate), &self.rules),
-            settings,
-            adjudicator: Adjudicator::default(),
-            archive: Archive {
-                journal: Some(self.directory.gate_journal(self.state.generation, gate.visits)),
-                pgn: Some(self.directory.gate_games(self.state.generation, gate.visits)),
-            },
+        let a = self.entrant(self.state.generation, candidate, gate.visits)?;
+        let b = self.entrant(self.state.champion, &self.champion, gate.visits)?;
+        let contest = |tell: &mut Tell<'_>| {
+            let contest = Match {
+                a: &a,
+                b: &b,
+                openings: &mut Openings::random(self.seed(Purpose::Gate), &self.rules),
+                settings,
+                adjudicator: Adjudicator::default(),
+                archive: Archive {
+                    journal: Some(self.directory.gate_journal(self.state.generation, gate.visits)),
+                    pgn: Some(self.directory.gate_games(self.state.generation, gate.visits)),
+                },
+            };
+            contest.run(&mut |progress| tell(Event::Gate { report: progress.report, of: gate.games }), stop)
         };
-        Ok(contest.run(&mut |progress| tell(Event::Gate { report: progress.report, of: gate.games }), stop)?)
+        hold(contest, tell)
     }
 
     /// Whether a candidate with this result is promoted.

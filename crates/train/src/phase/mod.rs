@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
+use alfil_arena::contest::ContestError;
 use alfil_arena::exam::Exam;
 use alfil_core::seed::derive;
 use alfil_game::{Encoding, Game};
@@ -82,9 +83,9 @@ impl<E: Encoding> Run<E> {
     ) -> Result<Run<E>, RunError> {
         // Find what cannot be used now: before anything is written, and not after hours.
         let rules = Self::check(&config)?;
-        directory.create().map_err(|why| RunError::io("make the folders of", directory.path(), why))?;
+        directory.create()?;
         let lock = Lock::take(&directory)?;
-        directory.clean().map_err(|why| RunError::io("clean", directory.path(), why))?;
+        directory.clean()?;
         let begun = directory.has_begun();
         if begun {
             refuse_changes(&directory, &config)?;
@@ -184,8 +185,11 @@ impl<E: Encoding> Run<E> {
         let finish =
             if self.machine.overlap { self.go_overlapping(stop, tell) } else { self.go_alternating(stop, tell) };
         self.note_time();
-        self.state.save(&self.directory)?;
-        finish
+        let saved = self.state.save(&self.directory);
+        // What went wrong first is told first.
+        let finish = finish?;
+        saved?;
+        Ok(finish)
     }
 
     fn go_alternating(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Finish, RunError> {
@@ -238,6 +242,24 @@ impl<E: Encoding> Run<E> {
     }
 }
 
+/// Holds a contest. Its files save work and show games, and nothing else is lost with them: those that cannot be used are
+/// set aside, and it begins again.
+fn hold<T>(
+    mut contest: impl FnMut(&mut Tell<'_>) -> Result<T, ContestError>,
+    tell: &mut Tell<'_>,
+) -> Result<T, RunError> {
+    loop {
+        let held = contest(tell);
+        let why = match &held {
+            Err(ContestError::State(why)) => why,
+            _ => return Ok(held?),
+        };
+        let Some(path) = why.unusable() else { return Ok(held?) };
+        let aside = alfil_core::disk::set_aside(path).map_err(|why| RunError::io("set aside", path, why))?;
+        tell(Event::SetAside { path: &aside, why: why.to_string() });
+    }
+}
+
 /// One more than the highest number of these games, but at least `least`.
 fn next_after<'a>(games: impl IntoIterator<Item = &'a GameRecord>, least: u64) -> u64 {
     games.into_iter().map(|record| record.number + 1).fold(least, u64::max)
@@ -246,7 +268,7 @@ fn next_after<'a>(games: impl IntoIterator<Item = &'a GameRecord>, least: u64) -
 /// Refuses to resume a run with another value of a fixed key, such as the game or the network.
 fn refuse_changes(directory: &RunDirectory, config: &Config) -> Result<(), RunError> {
     let path = directory.config();
-    let text = std::fs::read_to_string(&path).map_err(|why| RunError::io("read", &path, why))?;
+    let text = directory.read_config()?;
     let damaged = |why: toml::de::Error| RunError::Damaged { path: path.clone(), why: why.message().to_owned() };
     match config.changed(&text.parse().map_err(damaged)?) {
         Some((key, old, new)) => Err(RunError::Changed { run: directory.path().to_owned(), key, old, new }),

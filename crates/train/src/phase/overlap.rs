@@ -159,8 +159,8 @@ impl<E: Encoding> Run<E> {
         producer.next_generation();
         let waited = began.elapsed().as_secs_f64();
         self.state.pending.selfplay = SelfplayMetrics { seconds: waited, ..metrics(&games, &work, seconds) };
-        self.end_of_games(next, games.positions)?;
-        self.show(&shown)
+        self.show(&shown)?;
+        self.end_of_games(next, games.positions)
     }
 }
 

@@ -15,7 +15,7 @@ use alfil_core::settings::Findings;
 use alfil_game::{Encoding, FullGame};
 use alfil_nn::Network;
 
-use super::{Purpose, Run, Tell};
+use super::{Purpose, Run, Tell, hold};
 use crate::run::{ExamMetrics, Metrics, Phase, RatingMetrics, RunError};
 use crate::{Config, Event};
 
@@ -128,18 +128,21 @@ impl<E: Encoding> Run<E> {
         stop: &AtomicBool,
         tell: &mut Tell<'_>,
     ) -> Result<Standings, RunError> {
-        let ladder = Ladder {
-            players,
-            anchor: 0,
-            anchor_elo: 0.0,
-            games: self.config.rating.games,
-            newcomer,
-            concurrency: self.tables(),
-            seed: self.seed(Purpose::Rating),
-            openings: Openings::random(derive(self.config.seed, &[Purpose::Rating as u64]), &self.rules),
-            state: Some(self.directory.rating()),
+        let contest = |tell: &mut Tell<'_>| {
+            let ladder = Ladder {
+                players: players.clone(),
+                anchor: 0,
+                anchor_elo: 0.0,
+                games: self.config.rating.games,
+                newcomer,
+                concurrency: self.tables(),
+                seed: self.seed(Purpose::Rating),
+                openings: Openings::random(derive(self.config.seed, &[Purpose::Rating as u64]), &self.rules),
+                state: Some(self.directory.rating()),
+            };
+            ladder.run(&mut |climb| tell(Event::Rating { games: climb.games, of: climb.target }), stop)
         };
-        Ok(ladder.run(&mut |climb| tell(Event::Rating { games: climb.games, of: climb.target }), stop)?)
+        hold(contest, tell)
     }
 
     /// Generations of earlier networks that take part, spread evenly over the run.

@@ -52,7 +52,7 @@ impl<E: Encoding> Run<E> {
         self.end_of_games(next, games.positions)?;
         // The games are in the window now. Files that cannot be removed here are removed before the next games.
         for path in chunks(&self.directory.selfplay())? {
-            let _ = std::fs::remove_file(path);
+            let _ = alfil_core::disk::remove(&path);
         }
         Ok(true)
     }
@@ -70,7 +70,7 @@ impl<E: Encoding> Run<E> {
     pub(super) fn remove_taken_games(&self, tell: &mut Tell<'_>) -> Result<(), RunError> {
         for (path, records) in self.finished_files(tell)? {
             if records.iter().all(|record| record.number < self.state.games) {
-                std::fs::remove_file(&path).map_err(|why| RunError::io("remove", &path, why))?;
+                alfil_core::disk::remove(&path).map_err(|why| RunError::io("remove", &path, why))?;
             }
         }
         Ok(())

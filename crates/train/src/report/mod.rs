@@ -43,7 +43,7 @@ pub fn write(directory: &RunDirectory, path: &Path) -> Result<(), RunError> {
 impl Report {
     fn load(directory: &RunDirectory) -> Result<Report, RunError> {
         let path = directory.config();
-        let config = std::fs::read_to_string(&path).map_err(|why| RunError::io("read", &path, why))?;
+        let config = directory.read_config()?;
         let damaged = |why: toml::de::Error| RunError::Damaged { path: path.clone(), why: why.message().to_owned() };
         let table: Table = config.parse().map_err(damaged)?;
         let text = |table: Option<&Table>, key: &str| {

@@ -3,6 +3,13 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use alfil_core::disk::{list, make_folder, read_text, remove_unfinished};
+
+use super::RunError;
+
+/// Bytes of a configuration at most: all keys take some thousand.
+const LARGEST_CONFIG: u64 = 1 << 20;
+
 /// The folder of a run.
 ///
 /// ```text
@@ -41,7 +48,7 @@ impl RunDirectory {
     /// Whether a run can begin here: there is nothing except the log of scripts/launch and what a run that was killed
     /// at its start has left.
     pub fn is_free(&self) -> std::io::Result<bool> {
-        let paths = match alfil_core::disk::list(&self.0) {
+        let paths = match list(&self.0) {
             Err(why) if why.kind() == ErrorKind::NotFound => return Ok(true),
             paths => paths?,
         };
@@ -56,13 +63,15 @@ impl RunDirectory {
     }
 
     /// Makes the folders.
-    pub fn create(&self) -> std::io::Result<()> {
-        self.folders().iter().try_for_each(std::fs::create_dir_all)
+    pub fn create(&self) -> Result<(), RunError> {
+        let make = |folder: &PathBuf| make_folder(folder).map_err(|why| RunError::io("make the folder", folder, why));
+        self.folders().iter().try_for_each(make)
     }
 
     /// Removes what a process that was killed has left unfinished. Only for the holder of the lock.
-    pub(crate) fn clean(&self) -> std::io::Result<()> {
-        self.folders().iter().try_for_each(|folder| alfil_core::disk::remove_unfinished(folder))
+    pub(crate) fn clean(&self) -> Result<(), RunError> {
+        let clean = |folder: &PathBuf| remove_unfinished(folder).map_err(|why| RunError::io("clean", folder, why));
+        self.folders().iter().try_for_each(clean)
     }
 
     fn folders(&self) -> [PathBuf; 6] {
@@ -72,6 +81,12 @@ impl RunDirectory {
     /// The configuration.
     pub fn config(&self) -> PathBuf {
         self.0.join("config.toml")
+    }
+
+    /// The text of the configuration.
+    pub(crate) fn read_config(&self) -> Result<String, RunError> {
+        let path = self.config();
+        read_text(&path, LARGEST_CONFIG).map_err(|why| RunError::io("read", &path, why))
     }
 
     /// How far it has come.

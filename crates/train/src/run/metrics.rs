@@ -1,12 +1,16 @@
 //! What was measured, one line per generation.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 
+use alfil_core::disk::{AppendFile, read, write_whole};
+use alfil_core::lines::{seal, unseal};
 use alfil_nn::learning::Losses;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{RunDirectory, RunError};
+
+/// Bytes of the file at most.
+const LARGEST: u64 = 1 << 30;
 
 /// All that was measured in a generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -138,41 +142,41 @@ pub struct ExamMetrics {
 impl Metrics {
     /// Reads the metrics of a run; a half-written last line is left out.
     pub fn load(directory: &RunDirectory) -> Result<Vec<Metrics>, RunError> {
-        let mut metrics = Vec::new();
-        for (number, line) in (1..).zip(lines(directory)?) {
-            let damaged = |why: serde_json::Error| RunError::Damaged {
-                path: directory.metrics(),
-                why: format!("line {number} cannot be read from column {} on; remove that line", why.column()),
-            };
-            metrics.push(serde_json::from_slice(&line).map_err(damaged)?);
-        }
-        Ok(metrics)
+        let damaged = |number| RunError::Damaged {
+            path: directory.metrics(),
+            why: format!("line {number} cannot be read, or is not as it was written; remove that line"),
+        };
+        let lines = (1..).zip(lines(directory)?);
+        lines.map(|(number, line)| Metrics::parse(&line).ok_or_else(|| damaged(number))).collect()
+    }
+
+    /// Reads a line. Those of earlier versions have no checksum.
+    fn parse(line: &[u8]) -> Option<Metrics> {
+        let (json, _) = unseal(std::str::from_utf8(line).ok()?.trim_end())?;
+        serde_json::from_str(json).ok()
     }
 
     /// Removes what was measured from a generation on: it is going to be measured again. Lines that cannot be read
     /// stay: the run does not need them.
     pub(crate) fn truncate_from(generation: u32, directory: &RunDirectory) -> Result<(), RunError> {
         let mut lines = lines(directory)?;
-        lines.retain(|line| {
-            serde_json::from_slice::<Metrics>(line).map_or(true, |metrics| metrics.generation < generation)
-        });
+        lines.retain(|line| Metrics::parse(line).is_none_or(|metrics| metrics.generation < generation));
         let path = directory.metrics();
-        alfil_core::disk::write_whole(&path, &lines.concat()).map_err(|why| RunError::io("write", &path, why))
+        write_whole(&path, &lines.concat()).map_err(|why| RunError::io("write", &path, why))
     }
 
     pub(crate) fn append(&self, directory: &RunDirectory) -> Result<(), RunError> {
         let path = directory.metrics();
         let failed = |why| RunError::io("write", &path, why);
-        let mut file = std::fs::File::options().create(true).append(true).open(&path).map_err(failed)?;
-        let line = serde_json::to_string(self).map_err(|why| failed(why.into()))? + "\n";
-        file.write_all(line.as_bytes()).and_then(|()| file.sync_data()).map_err(failed)
+        let line = seal(&serde_json::to_string(self).map_err(|why| failed(why.into()))?);
+        AppendFile::open(&path).and_then(|mut file| file.append(line.as_bytes())).map_err(failed)
     }
 }
 
 /// The complete lines of the file, with their line ends.
 fn lines(directory: &RunDirectory) -> Result<Vec<Vec<u8>>, RunError> {
     let path = directory.metrics();
-    let bytes = match std::fs::read(&path) {
+    let bytes = match read(&path, LARGEST) {
         Ok(bytes) => bytes,
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(why) => return Err(RunError::io("read", &path, why)),

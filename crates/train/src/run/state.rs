@@ -1,6 +1,5 @@
 //! The progress of a run.
 
-use std::fs::File;
 use std::io::Read;
 
 use alfil_core::checksum::checksum;
@@ -85,7 +84,7 @@ impl State {
     pub fn load(directory: &RunDirectory) -> Result<State, RunError> {
         let path = directory.state();
         let mut bytes = Vec::new();
-        let read = File::open(&path).and_then(|file| file.take(LARGEST).read_to_end(&mut bytes));
+        let read = alfil_core::disk::open(&path).and_then(|file| file.take(LARGEST).read_to_end(&mut bytes));
         read.map_err(|why| RunError::io("read", &path, why))?;
         State::parse(&bytes).map_err(|why| match why {
             Problem::Newer(found) => RunError::Newer { path: path.clone(), found, known: VERSION },
