@@ -2,6 +2,8 @@
 //! so that tests run with no environment variables. Cargo does not pass link arguments on to dependants: each binary
 //! that uses this crate repeats them from `DEP_ALFIL_TORCH_LIB`.
 
+#![allow(clippy::disallowed_methods, reason = "runs before the crate that is the door to the disk is built")]
+
 fn main() {
     let Some(lib) = std::env::var_os("DEP_TCH_LIBTORCH_LIB") else {
         println!("cargo::error=torch-sys did not say where libtorch is: run scripts/setup");

@@ -1,5 +1,7 @@
 //! The `alfil` command: one file or folder per subcommand.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 mod analyse;
 mod bench;
 mod config;

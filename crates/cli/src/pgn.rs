@@ -1,6 +1,5 @@
 //! `alfil pgn`
 
-use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -44,7 +43,7 @@ pub fn run(command: PgnCommand, out: &mut impl Write) -> anyhow::Result<Verdict>
 
 fn check<G: FullGame>(path: &Path, rules: G::Rules, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let cannot_read = || format!("cannot read {}", path.display());
-    let file = File::open(path).with_context(cannot_read)?;
+    let file = alfil_core::disk::open(path).with_context(cannot_read)?;
     let started = Instant::now();
     let (mut games, mut bad, mut plies) = (0u64, 0u64, 0u64);
     let mut listed = Vec::new();

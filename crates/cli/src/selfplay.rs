@@ -97,7 +97,7 @@ fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write)
     // Before the folder is touched; which games are missing there shows later.
     let context = LaneContext::open(settings.clone(), rules, Arc::new(Tickets::new(0)), config.seed)?;
     let cache = cache_bytes(config)?;
-    std::fs::create_dir_all(&command.output)
+    alfil_core::disk::make_folder(&command.output)
         .with_context(|| format!("cannot make the folder {}", command.output.display()))?;
     let _lock = lock(&command.output)?;
     let backend = match cache {

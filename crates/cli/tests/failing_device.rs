@@ -2,7 +2,7 @@
 //!
 //! This program is both sides. Started by the tests below with [`BATCHES`] set, it is the `alfil` command with a libtorch whose
 //! only device fails after that many batches; otherwise it is the tests.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output, Stdio};

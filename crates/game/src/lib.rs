@@ -7,6 +7,8 @@
 //!
 //! This crate knows nothing of search or networks.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 mod encoded;
 mod encoding;
 mod endings;

@@ -1,5 +1,5 @@
 //! docs/new-game.md shows the code of the source.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::path::Path;
 

@@ -1,7 +1,6 @@
 //! The network file: safetensors with the architecture and the origin in its metadata. Equal networks have equal bytes.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
 use std::io::{Error, Read};
 use std::path::{Path, PathBuf};
 
@@ -183,7 +182,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 /// Reads an ordinary file of at most `LARGEST` bytes.
 pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>, FileError> {
     let failed = |error| FileError::Io { action: "read", path: path.display().to_string(), error };
-    let mut file = File::open(path).map_err(failed)?;
+    let mut file = alfil_core::disk::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
     // Anything but an ordinary file, such as a device, may never end.
     if !metadata.is_file() || metadata.len() > LARGEST {

@@ -6,6 +6,8 @@
 //!
 //! Knows games only through their encodings, and nothing of libtorch or search.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 mod architecture;
 mod batch;
 mod bundled;

@@ -1,6 +1,5 @@
 //! Opening a network in any format.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -52,7 +51,7 @@ impl Network {
 
 fn read(path: &Path) -> Result<Network, Why> {
     let mut beginning = Vec::new();
-    File::open(path)?.take(8).read_to_end(&mut beginning)?;
+    alfil_core::disk::open(path)?.take(8).read_to_end(&mut beginning)?;
     let network = if lc0::is_leela(&beginning) { lc0::import(path)? } else { Network::from_bytes(&read_whole(path)?)? };
     let game = &network.origin.game;
     let other = with_encoding!(&network.origin.encoding, E => <E as Encoding>::Game::NAME)?;

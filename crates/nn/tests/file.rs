@@ -1,5 +1,5 @@
 //! Network files read back as written, and whatever else is given is refused with an error.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::sync::LazyLock;
 

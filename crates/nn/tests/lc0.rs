@@ -1,6 +1,6 @@
 //! Leela networks give what Leela's own program gives. The networks are not ours and not part of the project: where the
 //! folder with them is not beside the clone, these tests say so and check only what needs none.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::path::PathBuf;
 use std::sync::Arc;

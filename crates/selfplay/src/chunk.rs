@@ -140,7 +140,7 @@ pub fn read_chunk<G: Game>(path: &Path) -> Result<Vec<GameRecord>, ChunkError> {
 /// Reads only the header of a file of games, and checks the file's length.
 pub fn read_header(path: &Path) -> Result<ChunkHeader, ChunkError> {
     let read = || -> Result<ChunkHeader, Why> {
-        let file = std::fs::File::open(path)?;
+        let file = alfil_core::disk::open(path)?;
         let length = file.metadata()?.len();
         let mut bytes = Vec::with_capacity(HEADER);
         file.take(HEADER as u64).read_to_end(&mut bytes)?;
@@ -196,7 +196,7 @@ fn read<G: Game>(path: &Path) -> Result<Vec<GameRecord>, Why> {
 
 fn read_bytes(path: &Path) -> Result<Vec<u8>, Why> {
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(LARGEST).read_to_end(&mut bytes)?;
+    alfil_core::disk::open(path)?.take(LARGEST).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

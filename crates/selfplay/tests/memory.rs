@@ -1,5 +1,5 @@
 //! Drawing from a window takes the same memory however large the window is.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
 //! A game depends only on its number, not on the games that are played alongside it.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! The replay window: what is drawn, how often, and what survives.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

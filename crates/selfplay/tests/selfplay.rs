@@ -1,5 +1,5 @@
 //! Lanes, records and chunks.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use alfil_nn::Cpu;
 use std::collections::HashSet;

@@ -4,6 +4,8 @@
 //! A [`Run`] lives in a [`RunDirectory`] and resumes from wherever it was stopped. All of its settings are in its
 //! [`Config`]. What it computes with is a [`Machine`], so that this crate knows nothing of libtorch.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 mod event;
 mod machine;
 mod phase;

@@ -1,5 +1,5 @@
 //! The page of a run, from made-up runs.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

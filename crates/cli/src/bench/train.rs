@@ -268,13 +268,13 @@ struct Folder(PathBuf);
 impl Folder {
     fn new() -> anyhow::Result<Folder> {
         let path = std::env::temp_dir().join(format!("alfil-bench-train-{}", std::process::id()));
-        std::fs::create_dir_all(&path).with_context(|| format!("cannot make the folder {}", path.display()))?;
+        alfil_core::disk::make_folder(&path).with_context(|| format!("cannot make the folder {}", path.display()))?;
         Ok(Folder(path))
     }
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        let _ = alfil_core::disk::remove_folder(&self.0);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use alfil_core::disk::read_text;
+
 /// Memory, in bytes.
 #[derive(Clone, Copy)]
 pub struct Memory {
@@ -20,10 +22,11 @@ pub struct Disk {
 
 /// The memory of this machine; known only on Linux.
 pub fn memory() -> Option<Memory> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let read = |path| read_text(Path::new(path), 1 << 16).ok();
+    let text = read("/proc/meminfo")?;
     let memory = parse(&text)?;
     // A container may have less than the machine.
-    let limit = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
+    let limit = read("/sys/fs/cgroup/memory.max").and_then(|text| text.trim().parse().ok());
     Some(match limit {
         Some(limit) if limit < memory.all => Memory { all: limit, free: memory.free.min(limit) },
         _ => memory,

@@ -1,7 +1,6 @@
 //! Saved games, as PGN files.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use alfil_game::pgn::{PgnError, PgnGame, PgnReader};
@@ -30,7 +29,7 @@ pub enum SavedError {
 /// Writes a game completely or not at all. Only another saved game is overwritten.
 pub fn save<G: FullGame>(path: &Path, sitting: &Sitting<G>) -> Result<(), SavedError> {
     let shown = path.display().to_string();
-    if path.exists() && !is_saved::<G>(&read(path)?) {
+    if path.exists() && !read(path).is_ok_and(|text| is_saved::<G>(&text)) {
         return Err(SavedError::Taken(shown, G::NAME));
     }
     let written = to_pgn(sitting).and_then(|text| alfil_core::disk::write_whole(path, &text));
@@ -43,10 +42,7 @@ pub fn load<G: FullGame>(path: &Path, rules: &G::Rules) -> Result<Sitting<G>, Sa
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, SavedError> {
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(LARGEST).read_to_end(&mut bytes));
-    read.map_err(|why| SavedError::Read(path.display().to_string(), why))?;
-    Ok(bytes)
+    alfil_core::disk::read(path, LARGEST).map_err(|why| SavedError::Read(path.display().to_string(), why))
 }
 
 /// Whether a text is exactly what `save` writes for a game: nothing that was added to it by hand is lost.

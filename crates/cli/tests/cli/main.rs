@@ -1,5 +1,5 @@
 //! The command line as its users see it.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod commands;
 mod contests;

@@ -29,7 +29,7 @@ impl Polyglot {
     /// Opens a book.
     pub(super) fn open(path: &Path) -> Result<Polyglot, ReferenceError> {
         let unreadable = |why: io::Error| ReferenceError::Read { path: path.display().to_string(), why };
-        let file = File::open(path).map_err(unreadable)?;
+        let file = alfil_core::disk::open(path).map_err(unreadable)?;
         let bytes = file.metadata().map_err(unreadable)?.len();
         if bytes == 0 || bytes % ENTRY != 0 {
             return Err(ReferenceError::Malformed { kind: NAME, why: "its size is not a multiple of 16 bytes" });

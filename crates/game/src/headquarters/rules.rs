@@ -1,12 +1,13 @@
 //! The options of the rules of the headquarters game.
 
-use std::fs::File;
-use std::io::Read;
+use std::io::ErrorKind;
+use std::path::Path;
 
 use super::evaluation::Weights;
 use super::map;
 use super::position::Position;
 use crate::rules::{join_settings, settings};
+use alfil_core::disk::read_text;
 use alfil_core::wording::shorten;
 
 /// The options of the headquarters game: the map, the cap on turns, and how positions are estimated.
@@ -90,13 +91,10 @@ impl Rules {
 }
 
 fn read_map(path: &str) -> Result<Position, String> {
-    let mut bytes = Vec::new();
-    // One byte more than allowed shows that the file is too large.
-    let read = File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_end(&mut bytes));
-    read.map_err(|error| format!("its map cannot be read: {error}"))?;
-    if bytes.len() as u64 > LARGEST_FILE {
-        return Err(format!("its map has more than {LARGEST_FILE} bytes, and no map needs that many"));
-    }
-    let text = String::from_utf8(bytes).map_err(|_| "its map is not a text file".to_owned())?;
-    map::parse(&text)
+    let unreadable = |error: std::io::Error| match error.kind() {
+        ErrorKind::FileTooLarge => format!("its map has more than {LARGEST_FILE} bytes, and no map needs that many"),
+        ErrorKind::InvalidData => "its map is not a text file".to_owned(),
+        _ => format!("its map cannot be read: {error}"),
+    };
+    map::parse(&read_text(Path::new(path), LARGEST_FILE).map_err(unreadable)?)
 }

@@ -7,9 +7,6 @@ use alfil_game::Game;
 use crate::chunk::CHUNK_GAMES;
 use crate::{ChunkError, GameRecord, chunks, read_chunk, read_header, write_chunk};
 
-/// The extension that the name of a damaged chunk gets.
-const SET_ASIDE: &str = "damaged";
-
 /// All games of a run, in chunks of which only sizes are kept in memory. Games are added in the order of their numbers, and
 /// which chunk a game goes to depends on nothing else.
 pub struct Replay {
@@ -54,7 +51,7 @@ impl Replay {
     /// Opens a folder, which is created if there is none. Damaged chunks are set aside and returned.
     pub fn open(folder: &Path) -> Result<(Replay, Vec<Damage>), ReplayError> {
         let failed = |why| ReplayError::Folder { path: folder.to_owned(), why };
-        std::fs::create_dir_all(folder).map_err(failed)?;
+        alfil_core::disk::make_folder(folder).map_err(failed)?;
         let mut replay = Replay { folder: folder.to_owned(), chunks: Vec::new() };
         let mut damaged = Vec::new();
         for path in chunks(folder)? {
@@ -107,7 +104,7 @@ impl Replay {
     pub fn take_back(&mut self, generation: u32) -> Result<(), ReplayError> {
         let adopted = self.named(&adopted_prefix(generation));
         for path in self.named(&format!("{generation:06}-")).into_iter().filter(|path| !adopted.contains(path)) {
-            std::fs::remove_file(&path).map_err(|why| ReplayError::Folder { path: path.clone(), why })?;
+            alfil_core::disk::remove(&path).map_err(|why| ReplayError::Folder { path: path.clone(), why })?;
             self.chunks.retain(|chunk| chunk.path != path);
         }
         Ok(())
@@ -178,10 +175,8 @@ pub fn set_aside(path: &Path, why: ChunkError) -> Result<Damage, ReplayError> {
     if !why.is_damage() {
         return Err(why.into());
     }
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(SET_ASIDE);
-    let aside = PathBuf::from(name);
-    alfil_core::disk::rename(path, &aside).map_err(|why| ReplayError::Folder { path: path.to_owned(), why })?;
-    Ok(Damage { path: aside, why })
+    match alfil_core::disk::set_aside(path) {
+        Ok(path) => Ok(Damage { path, why }),
+        Err(why) => Err(ReplayError::Folder { path: path.to_owned(), why }),
+    }
 }
