@@ -1,5 +1,5 @@
 //! Files that were made to take much memory take little.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use alfil_core::checksum::{Fnv, checksum};
 use alfil_counting_allocator::{CountingAllocator, in_use, peak, reset_peak};

@@ -1,5 +1,5 @@
 //! Chunks of earlier versions: every game in them can be read and played again, and learnt from as before.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
