@@ -15,7 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 #[path = "hexchess_rules/slow.rs"]
 mod slow;
-use slow::Slow;
+use slow::{At, Slow, add, named};
 
 fn start() -> HexChess {
     HexChess::new(&Rules::default())
@@ -195,6 +195,63 @@ fn en_passant_is_possible_for_one_ply_and_removes_the_right_pawn() {
     assert_eq!((cells.at("e6"), cells.at("e5"), cells.at("f6")), ('P', '.', '.'));
     play_line(&mut game, "f4d1 b6b5").unwrap();
     assert!(!moves(&game).contains("f6e6"));
+}
+
+#[test]
+fn a_capture_in_passing_can_end_two_checks() {
+    // The captured pawn gives one of them, and the capturing one blocks the bishop's.
+    let game = position("k/3/5/7/5b3/11/5pP4/4K6/11/11/11 w f6 0 1");
+    assert_eq!(Slow::read(&game.position()).checks(), 2);
+    assert!(moves(&game).contains("g5f6"), "{:?}", moves(&game));
+}
+
+/// A position that may be impossible, in which White can perhaps capture in passing. Its pieces stand where such a capture
+/// matters: the king is attacked by the pawn that is captured, from behind the cell where it is captured, or both.
+fn with_en_passant(random: &mut Xoshiro256PlusPlus) -> Slow {
+    let file = b"bcdefghik"[random.random_range(0..9)] as char;
+    let mut slow = Slow::read(&format!("1/3/5/7/9/11/11/11/11/11/11 w {file}6 0 1"));
+    let [pawn, passed] = [5, 6].map(|rank| named(&format!("{file}{rank}")));
+    let mut cell = || -> At { (random.random_range(-5..=5), random.random_range(-5..=5)) };
+    let others: Vec<At> = (0..12).map(|_| cell()).collect();
+    slow.place(pawn, 'p');
+    // What a white pawn captures lies at (-1, 1) and (1, 0) from it, what a black one does at (-1, 0) and (1, -1).
+    for from in [(1, -1), (-1, 0)] {
+        if random.random_bool(0.7) {
+            slow.place(add(passed, from), 'P');
+        }
+    }
+    let attacked = [(-1, 0), (1, -1)][random.random_range(0..2)];
+    slow.place(if random.random_bool(0.7) { add(pawn, attacked) } else { others[0] }, 'K');
+    slow.place(others[1], 'k');
+    let behind = (0..random.random_range(1..4)).fold(passed, |at, _| add(at, (-attacked.0, -attacked.1 + 1)));
+    if random.random_bool(0.5) {
+        slow.place(behind, ['b', 'q'][random.random_range(0..2)]);
+    }
+    for at in others.iter().skip(2).take(random.random_range(0..10)) {
+        slow.place(*at, b"rrbbqnRBNp"[random.random_range(0..10)] as char);
+    }
+    slow
+}
+
+#[test]
+fn the_slow_generator_finds_the_same_moves_wherever_a_pawn_can_be_captured_in_passing() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+    let mut by_checks: BTreeMap<(bool, usize), u32> = BTreeMap::new();
+    for _ in 0..20_000 {
+        let text = with_en_passant(&mut random).text();
+        let Ok(game) = HexChess::from_position(&text, &Rules::default()) else { continue };
+        for game in [game.swapped().unwrap(), game] {
+            let slow = Slow::read(&game.position());
+            let found = moves(&game);
+            assert_eq!(found, slow.moves().into_iter().map(|(text, _)| text).collect(), "{}", game.position());
+            let legal = game.position().split(' ').nth(2) != Some("-");
+            *by_checks.entry((legal, slow.checks())).or_default() += 1;
+        }
+    }
+    println!("by whether a capture in passing is legal, and by checks: {by_checks:?}");
+    for case in [(true, 0), (true, 1), (true, 2), (false, 2)] {
+        assert!(by_checks.get(&case).is_some_and(|positions| *positions > 20), "{case:?}: {by_checks:?}");
+    }
 }
 
 #[test]

@@ -85,6 +85,8 @@ pub(super) fn generate(position: &Position, moves: &mut Vec<Move>) {
     );
     let duty = Duty::find(position, king);
     if duty.checks > 1 {
+        // The capture of one checking pawn in passing can block the other check.
+        board.pieces(us, Role::Pawn).for_each(|from| capture_passing(position, from, moves));
         return;
     }
     for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
@@ -101,10 +103,9 @@ pub(super) fn generate(position: &Position, moves: &mut Vec<Move>) {
 fn pawn(position: &Position, from: Cell, allowed: Cells, moves: &mut Vec<Move>) {
     let (board, us) = (position.board(), position.turn());
     let occupied = board.occupied();
-    let attacked = attacks::pawn(us, from);
     let free = |cell: &Cell| !occupied.contains(*cell);
 
-    let mut targets = attacked & board.side(!us);
+    let mut targets = attacks::pawn(us, from) & board.side(!us);
     if let Some(one) = from.ahead(us).filter(free) {
         targets |= Cells::of(one);
         if PAWN_START[us as usize].contains(from) {
@@ -118,7 +119,13 @@ fn pawn(position: &Position, from: Cell, allowed: Cells, moves: &mut Vec<Move>) 
             moves.extend((0..UNDER_PROMOTIONS.len()).map(|place| m.under_promoting(place)));
         }
     }
-    // Tested on its own: the pawn that gives check may be the one that is captured.
+    capture_passing(position, from, moves);
+}
+
+/// The en-passant capture by the pawn on `from`, if there is one. Tested on its own: the pawn that gives check may be the one that
+/// is captured.
+fn capture_passing(position: &Position, from: Cell, moves: &mut Vec<Move>) {
+    let attacked = attacks::pawn(position.turn(), from);
     if let Some(passed) = position.en_passant().filter(|passed| attacked.contains(*passed))
         && position.may_capture_passing(from, passed)
     {

@@ -1,7 +1,7 @@
 //! A plain generator: a letter for each cell, every step walked, every move made and then tested for check.
 
 /// Axial coordinates: files to the right of f, steps up.
-type At = (i32, i32);
+pub type At = (i32, i32);
 
 /// The six steps over edges, clockwise from straight up.
 const AROUND: [At; 6] = [(0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1)];
@@ -18,16 +18,16 @@ pub struct Slow {
     passed: Option<At>,
 }
 
-fn add((q, r): At, (dq, dr): At) -> At {
+pub fn add((q, r): At, (dq, dr): At) -> At {
     (q + dq, r + dr)
 }
 
-fn name((q, r): At) -> String {
+pub fn name((q, r): At) -> String {
     let lowest = (-5).max(-5 - q);
     format!("{}{}", FILES.chars().nth((q + 5) as usize).unwrap(), r - lowest + 1)
 }
 
-fn named(name: &str) -> At {
+pub fn named(name: &str) -> At {
     let q = FILES.find(&name[..1]).unwrap() as i32 - 5;
     (q, (-5).max(-5 - q) + name[1..].parse::<i32>().unwrap() - 1)
 }
@@ -67,6 +67,30 @@ impl Slow {
 
     pub fn at(&self, cell: &str) -> char {
         self.get(named(cell))
+    }
+
+    /// The position as text, with counters that make no difference.
+    pub fn text(&self) -> String {
+        let row = |rank: i32| {
+            let cells = FILES.chars().map(|file| self.get(named(&format!("{file}{rank}")))).filter(|c| *c != OFF);
+            let letters = cells.collect::<String>();
+            let runs = letters.split_inclusive(|c| c != '.').flat_map(|run| {
+                let gap = run.chars().take_while(|c| *c == '.').count();
+                let digits = if gap > 0 { gap.to_string() } else { String::new() };
+                [digits, run.trim_start_matches('.').to_owned()]
+            });
+            runs.collect::<String>()
+        };
+        let rows: Vec<String> = (1..=11).rev().map(row).collect();
+        let passed = self.passed.map_or("-".to_owned(), name);
+        format!("{} {} {passed} 0 1", rows.join("/"), if self.white { 'w' } else { 'b' })
+    }
+
+    /// Puts a piece on an empty cell of the board. Otherwise nothing happens.
+    pub fn place(&mut self, at: At, piece: char) {
+        if self.empty(at) {
+            self.put(at, piece);
+        }
     }
 
     fn get(&self, (q, r): At) -> char {
@@ -183,6 +207,13 @@ impl Slow {
 
     pub fn in_check(&self) -> bool {
         Slow { white: !self.white, passed: None, ..self.clone() }.takes_king()
+    }
+
+    /// How many pieces attack the mover's king.
+    pub fn checks(&self) -> usize {
+        let other = Slow { white: !self.white, passed: None, ..self.clone() };
+        let king = if self.white { 'K' } else { 'k' };
+        other.own().filter(|(from, _)| other.targets(*from).iter().any(|to| other.get(*to) == king)).count()
     }
 
     /// The legal moves and what they lead to.
