@@ -1,6 +1,7 @@
-//! A device that fails, for tests of how games, runs and engines handle that. No part of the program depends on this
-//! crate.
+//! A device that fails, and a process that can start no threads, for tests of how games, runs and engines handle that. No
+//! part of the program depends on this crate.
 
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -102,4 +103,25 @@ pub fn no_thread_is_left(before: usize) -> bool {
         std::thread::sleep(Duration::from_millis(10));
     }
     true
+}
+
+/// The variable from which a Rust program reads the size of a thread's stack when it starts its first thread.
+pub const STACK_SIZE: &str = "RUST_MIN_STACK";
+
+/// More than there is: no thread can be started.
+pub const TOO_LARGE: &str = "4611686018427387904";
+
+/// Does `work`, the body of the test with this full name, in a process of its own that can start no threads.
+pub fn without_threads(test: &str, work: impl FnOnce()) -> std::io::Result<()> {
+    if std::env::var_os(STACK_SIZE).is_some_and(|size| size == TOO_LARGE) {
+        work();
+        return Ok(());
+    }
+    let output = Command::new(std::env::current_exe()?)
+        .args([test, "--exact", "--test-threads=1", "--nocapture"])
+        .env(STACK_SIZE, TOO_LARGE)
+        .output()?;
+    let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    assert!(output.status.success() && said.contains("1 passed"), "{test} without threads: {said}");
+    Ok(())
 }

@@ -1,8 +1,10 @@
 //! What computes networks, and how that can fail.
 
 use std::any::Any;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use alfil_game::Encoding;
 
@@ -27,6 +29,14 @@ pub enum EvaluatorError {
         /// The panic's message.
         why: String,
     },
+    /// The system allows no more threads, or has no memory for one.
+    #[error("{part} cannot start a thread: {why}; use fewer threads, or allow more")]
+    NoThread {
+        /// What the thread would have worked at.
+        part: &'static str,
+        /// What the system says.
+        why: String,
+    },
 }
 
 impl EvaluatorError {
@@ -41,6 +51,11 @@ impl EvaluatorError {
         let why = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned());
         EvaluatorError::Panicked { part, why }
     }
+
+    /// Why a thread of `part` could not be started.
+    pub fn no_thread(part: &'static str, why: &io::Error) -> EvaluatorError {
+        EvaluatorError::NoThread { part, why: why.to_string() }
+    }
 }
 
 /// Does the work of a thread, and turns a panic into an error. Every thread that plays or evaluates begins with this,
@@ -48,6 +63,15 @@ impl EvaluatorError {
 pub fn catch_panic<T>(part: &'static str, work: impl FnOnce() -> T) -> Result<T, EvaluatorError> {
     // What the work has touched is dropped or no longer used after an error.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| EvaluatorError::panicked(part, &*panic))
+}
+
+/// Starts a thread of `part`. Unlike [`Scope::spawn`], it does not panic if there can be no more threads.
+pub fn spawn_scoped<'scope, T: Send + 'scope>(
+    part: &'static str,
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Result<ScopedJoinHandle<'scope, T>, EvaluatorError> {
+    Builder::new().spawn_scoped(scope, work).map_err(|why| EvaluatorError::no_thread(part, &why))
 }
 
 /// How many positions a device computes together.

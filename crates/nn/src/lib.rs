@@ -32,6 +32,7 @@ pub use batch::{Batch, Outputs};
 pub use bundled::{Bundled, BundledError};
 pub use device::{
     BatchSizes, Device, DeviceGroup, Devices, EncodedNetwork, EvaluatorError, Inference, LoadedNetwork, catch_panic,
+    spawn_scoped,
 };
 pub use engine::{Cpu, Engine, Instructions, Model};
 pub use file::FileError;

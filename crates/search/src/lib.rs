@@ -25,4 +25,4 @@ pub use backend::{Backend, tempered, with_memory};
 pub use evaluator::{Evaluation, Evaluator};
 pub use play::PlaySettings;
 
-pub use alfil_nn::{BatchSizes, EvaluatorError, catch_panic};
+pub use alfil_nn::{BatchSizes, EvaluatorError, catch_panic, spawn_scoped};

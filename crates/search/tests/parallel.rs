@@ -5,6 +5,7 @@ use alfil_game::Notation;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use alfil_failing_device::without_threads;
 use alfil_game::chess::{Chess, Rules};
 use alfil_game::connect4::Connect4;
 use alfil_game::{Game, Knowledge, play_line};
@@ -34,13 +35,9 @@ fn visits_are_met_exactly_whatever_threads_and_batches() {
     for (threads, batch) in [(1, 1), (1, 16), (2, 1), (3, 7)] {
         let mut search = Search::new(Tree::new(16 << 20, 36), uniform(threads), Chess::new(&Rules::default()));
         let settings = ParallelSettings { batch, ..ParallelSettings::default() };
-        for (limit, walks) in [(1, 1), (1_000, 999), (3_000, 2_000), (2_000, 0)] {
+        for (limit, visited, walks) in [(1, 1, 1), (1_000, 1_000, 999), (3_000, 3_000, 2_000), (2_000, 3_000, 0)] {
             let report = search.run(&settings, &visits(limit), &Control::default(), &mut |_| {}).unwrap();
-            assert_eq!(
-                (report.visits, report.walks),
-                (limit.max(report.visits.min(3_000)), walks),
-                "{threads} {batch}"
-            );
+            assert_eq!((report.visits, report.walks), (visited, walks), "{threads} {batch}");
             assert_eq!(report.ended, Some(StopReason::Done));
             assert!(report.best().is_some());
         }
@@ -289,6 +286,21 @@ fn a_search_whose_evaluator_fails_ends_on_all_threads_and_can_run_again() {
             assert!(children.iter().all(|child| child.visits == child.started));
         }
     }
+}
+
+#[test]
+fn a_search_that_can_start_no_thread_says_so() {
+    without_threads("a_search_that_can_start_no_thread_says_so", || {
+        let start = Chess::new(&Rules::default());
+        let mut search = Search::new(Tree::new(1 << 20, 36), uniform(3), start.clone());
+        let failed = search.run(&ParallelSettings::default(), &visits(100), &Control::default(), &mut |_| {});
+        let sentence = failed.unwrap_err().to_string();
+        assert!(sentence.starts_with("the search cannot start a thread: "), "{sentence}");
+        assert!(search.tree().is_empty());
+        let mut alone = Search::new(Tree::new(1 << 20, 36), uniform(1), start);
+        assert_eq!(run(&mut alone, &visits(100)).visits, 100, "one thread needs no other");
+    })
+    .unwrap();
 }
 
 #[test]

@@ -7,13 +7,16 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use alfil_game::FullGame;
-use alfil_search::{Backend, EvaluatorError, catch_panic};
+use alfil_search::{Backend, EvaluatorError, catch_panic, spawn_scoped};
 
 use crate::chunk::{CHUNK_GAMES, ENDING};
 use crate::{ChunkError, Counts, GameRecord, Lane, LaneContext, chunks, read_chunk, write_chunk};
 
 /// A chunk is written when it is full, or after so long: what a killed process can lose.
 const CHUNK_TIME: Duration = Duration::from_secs(10);
+
+/// The name of the lanes in messages.
+const PART: &str = "self-play";
 
 /// How often a lane whose games may not begin yet asks again.
 const ASK_AGAIN: Duration = Duration::from_millis(20);
@@ -74,12 +77,15 @@ impl<G: FullGame> Session<'_, G> {
                     }
                     Ok(())
                 };
-                scope.spawn(move || {
-                    if let Err(why) = catch_panic("self-play", play).flatten() {
-                        failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
-                        broken.store(true, Relaxed);
-                    }
-                });
+                let fail = |why: EvaluatorError| {
+                    failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+                    broken.store(true, Relaxed);
+                };
+                let work = move || catch_panic(PART, play).flatten().unwrap_or_else(fail);
+                if let Err(why) = spawn_scoped(PART, scope, work) {
+                    fail(why);
+                    break;
+                }
             }
             drop(finished);
             let mut waiting: Vec<GameRecord> = Vec::new();

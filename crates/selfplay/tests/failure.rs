@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads};
+use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads, without_threads};
 use alfil_game::connect4::{Connect4, Stones};
 use alfil_nn::{Architecture, Network};
 use alfil_search::evaluators::NetworkBackend;
@@ -71,4 +71,14 @@ fn games_that_have_ended_are_kept_when_an_evaluator_fails() {
     assert!(no_thread_is_left(before));
     play(&FailingDevice::never(), &broken.0).1.unwrap();
     assert_eq!(games(&broken.0), games(&whole.0), "the same games as without a failure");
+}
+
+#[test]
+fn lanes_that_cannot_be_started_are_a_failure() {
+    without_threads("lanes_that_cannot_be_started_are_a_failure", || {
+        let folder = Folder::new("threads");
+        let failed = play(&FailingDevice::never(), &folder.0).1.unwrap_err();
+        assert!(failed.starts_with("self-play cannot start a thread: "), "{failed}");
+    })
+    .unwrap();
 }

@@ -8,8 +8,8 @@ use alfil_core::seed::derive;
 use alfil_game::{Encoding, FullGame, Game, Mover, Wdl};
 use alfil_nn::Network;
 use alfil_nn::learning::{Samples, Target};
-use alfil_search::EvaluatorError;
 use alfil_search::evaluators::Uniform;
+use alfil_search::{EvaluatorError, spawn_scoped};
 use alfil_selfplay::{
     Cheap, Counts, GameRecord, Lane, LaneContext, Resign, SearchKind, SearchSettings, SelfplaySettings, Temperature,
     Tickets, packed_size,
@@ -50,6 +50,9 @@ pub struct Plan {
     /// Bytes on disk of a network.
     pub network_disk: u64,
 }
+
+/// The name of the lanes in messages.
+const PART: &str = "self-play";
 
 /// Copies of the weights that training keeps: weights, gradient, two of the optimizer, the average.
 const COPIES: u64 = 5;
@@ -156,27 +159,31 @@ fn play<E: Encoding>(
     let mut counts = Vec::new();
     let mut records = Vec::new();
     std::thread::scope(|scope| {
-        let lanes: Vec<_> = (0..machine.lanes.max(1) as u64)
-            .map(|number| {
-                let (context, stop, backend) = (context.clone(), &stop, &backend);
-                scope.spawn(move || -> Result<(Counts, Vec<GameRecord>), EvaluatorError> {
-                    let mut lane = Lane::new(context, backend.evaluator(number)?);
-                    let mut records = Vec::new();
-                    // At least one step is measured, however long it takes.
+        let mut lanes = Vec::new();
+        let started = (0..machine.lanes.max(1) as u64).try_for_each(|number| {
+            let (context, stop, backend) = (context.clone(), &stop, &backend);
+            let play = move || -> Result<(Counts, Vec<GameRecord>), EvaluatorError> {
+                let mut lane = Lane::new(context, backend.evaluator(number)?);
+                let mut records = Vec::new();
+                // At least one step is measured, however long it takes.
+                lane.step(&mut |record| records.push(record))?;
+                while !stop.load(Relaxed) {
                     lane.step(&mut |record| records.push(record))?;
-                    while !stop.load(Relaxed) {
-                        lane.step(&mut |record| records.push(record))?;
-                    }
-                    Ok((lane.counts(), records))
-                })
-            })
-            .collect();
-        std::thread::sleep(time);
+                }
+                Ok((lane.counts(), records))
+            };
+            lanes.push(spawn_scoped(PART, scope, play)?);
+            Ok::<_, EvaluatorError>(())
+        });
+        if started.is_ok() {
+            std::thread::sleep(time);
+        }
         stop.store(true, Relaxed);
         // Join all lanes before returning the first failure.
         let ended: Vec<_> = lanes.into_iter().map(|lane| lane.join()).collect();
+        started?;
         for lane in ended {
-            let (count, games) = lane.map_err(|panic| EvaluatorError::panicked("self-play", &*panic))??;
+            let (count, games) = lane.map_err(|panic| EvaluatorError::panicked(PART, &*panic))??;
             counts.push(count);
             records.extend(games);
         }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 
 use alfil_game::FullGame;
-use alfil_search::{Adjudicator, EvaluatorError, catch_panic};
+use alfil_search::{Adjudicator, EvaluatorError, catch_panic, spawn_scoped};
 
 use super::archive::OpenArchive;
 use super::journal::Header;
@@ -16,6 +16,9 @@ use super::{Archive, ContestError, MatchEnd, MatchReport, Record, StateError};
 use crate::opening::Openings;
 use crate::player::{Entrant, Played};
 use crate::stats::Sprt;
+
+/// The name of its threads in messages.
+const PART: &str = "the match";
 
 /// How a match is played.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,18 +108,22 @@ impl<G: FullGame> Match<'_, G> {
         std::thread::scope(|scope| {
             let (finished, arrivals) = channel();
             for _ in 0..settings.concurrency.max(1) {
-                let (finished, adjudicator) = (finished.clone(), adjudicator.clone());
+                let (sender, adjudicator) = (finished.clone(), adjudicator.clone());
                 let (schedule, halted) = (&schedule, &halted);
-                scope.spawn(move || {
-                    let worked = catch_panic("the match", || {
+                let started = spawn_scoped(PART, scope, move || {
+                    let worked = catch_panic(PART, || {
                         let opponents = Opponents { a: a.player()?, b: b.player()?, adjudicator };
-                        work(opponents, schedule, settings.seed, halted, &finished)
+                        work(opponents, schedule, settings.seed, halted, &sender)
                     });
                     if let Err(failed) = worked.flatten() {
                         // The receiver is gone if another thread failed before.
-                        let _ = finished.send(Err(failed));
+                        let _ = sender.send(Err(failed));
                     }
                 });
+                if let Err(failed) = started {
+                    let _ = finished.send(Err(failed));
+                    break;
+                }
             }
             drop(finished);
             let mut failed = None;

@@ -12,7 +12,7 @@ use super::{Control, Limits, SearchReport, StopReason};
 use crate::cache_padded::CachePadded;
 use crate::selection::Rule;
 use crate::tree::Tree;
-use crate::{Evaluator, EvaluatorError, catch_panic};
+use crate::{Evaluator, EvaluatorError, catch_panic, spawn_scoped};
 
 /// The name of these threads in messages.
 const PART: &str = "the search";
@@ -180,11 +180,14 @@ impl<G: Game> Search<G> {
         };
         let ended = match evaluators.split_first_mut() {
             Some((first, others)) if !tree.is_empty() => std::thread::scope(|scope| {
-                let others: Vec<_> = others.iter_mut().map(|evaluator| scope.spawn(|| work(evaluator))).collect();
-                let ended = catch_panic(PART, || watch.work(&mut **first, tell)).flatten();
+                let mut threads = Vec::new();
+                let mut start = |evaluator| spawn_scoped(PART, scope, || work(evaluator)).map(|new| threads.push(new));
+                let started = others.iter_mut().try_for_each(&mut start);
+                let ended = started.and_then(|()| catch_panic(PART, || watch.work(&mut **first, tell)).flatten());
+                // Only this thread looks at the time: without it the others would go on forever.
                 shared.finished.store(true, Relaxed);
                 // All threads have ended before any failure is returned.
-                let others: Vec<_> = others.into_iter().map(|other| other.join()).collect();
+                let others: Vec<_> = threads.into_iter().map(|other| other.join()).collect();
                 for other in others {
                     other.map_err(|panic| EvaluatorError::panicked(PART, &*panic)).flatten()?;
                 }
