@@ -4,6 +4,7 @@ use std::io::{self, BufReader};
 use std::path::PathBuf;
 
 use alfil_nn::Devices;
+use alfil_uci::UciError;
 use alfil_uci::options::{DECLARATIONS, Declaration, HANDCRAFTED, Options};
 use anyhow::Context;
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, builder::ValueHint};
@@ -85,6 +86,9 @@ pub fn run(options: &EngineOptions) -> anyhow::Result<Verdict> {
         "cpu" => None,
         _ => Some(torch::require()?),
     };
-    alfil_uci::run(BufReader::new(io::stdin()), io::stdout(), options, devices)?;
-    Ok(Verdict::Fine)
+    match alfil_uci::run(BufReader::new(io::stdin()), io::stdout(), options, devices) {
+        // As it is, so that a closed pipe is recognised.
+        Err(UciError::Io(error)) => Err(error.into()),
+        ended => Ok(ended.map(|()| Verdict::Fine)?),
+    }
 }

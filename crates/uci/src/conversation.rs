@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
 
 use alfil_game::{FullGame, read_rules, with_game};
 use alfil_nn::Devices;
@@ -19,13 +21,17 @@ const LONGEST_LINE: u64 = 1 << 20;
 /// The name of the thinking thread in messages.
 const PART: &str = "the engine";
 
+/// How long a search may go on after the end of the input. A file of commands gets the answers to short searches as asked for,
+/// and a program that was killed leaves no busy engine behind.
+const END_TIME: Duration = Duration::from_secs(1);
+
 /// Why a conversation ended other than by quit.
 #[derive(Debug, thiserror::Error)]
 pub enum UciError {
-    /// The input cannot be read, or the options cannot be used.
+    /// The input cannot be read, the output cannot be written, or the options cannot be used.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// An evaluator failed. The program has been told.
+    /// An evaluator failed, or a thread could not be started.
     #[error(transparent)]
     Evaluator(#[from] EvaluatorError),
 }
@@ -33,31 +39,41 @@ pub enum UciError {
 /// Speaks UCI until the program says quit or stops listening. With `devices`, networks can run on other devices than
 /// the CPU.
 ///
-/// If an evaluator fails, the program is told, and the conversation ends with the error: an engine either answers or dies
-/// visibly. The thread that reads the input may then live on until the next line or the end of the input, as a read cannot be
-/// interrupted.
+/// If an evaluator fails or a thread cannot be started, the program is told, and the conversation ends with the error: an engine
+/// either answers or dies visibly. The thread that reads the input may then live on until the next line or the end of the input,
+/// as a read cannot be interrupted.
 pub fn run(
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
     options: Options,
     devices: Option<&'static dyn Devices>,
 ) -> Result<(), UciError> {
-    let voice = Voice::new(output);
     let (events, heard) = channel();
+    let closed = events.clone();
+    // The receiver is gone if the conversation has ended.
+    let voice = Voice::new(output, move |why| drop(closed.send(Event::OutputClosed(why))));
     let reader = events.clone();
-    std::thread::Builder::new().name("reading".to_owned()).spawn(move || read(input, &reader))?;
+    let reading = Builder::new().name("reading".to_owned()).spawn(move || read(input, &reader));
+    let spoken = match reading {
+        Ok(_) => converse(&events, &heard, &voice, options, devices),
+        Err(why) => Err(EvaluatorError::no_thread(PART, &why).into()),
+    };
+    spoken.inspect_err(|why| voice.notice(&why.to_string()))
+}
+
+/// Holds one conversation after the other, each about one game.
+fn converse(
+    events: &Sender<Event>,
+    heard: &Receiver<Event>,
+    voice: &Voice,
+    options: Options,
+    devices: Option<&'static dyn Devices>,
+) -> Result<(), UciError> {
     let defaults = options.clone();
     let mut chosen = Some(options);
     while let Some(options) = chosen {
         let game = options.game.clone();
-        let conversation = Conversation {
-            events: &events,
-            heard: &heard,
-            voice: voice.clone(),
-            defaults: &defaults,
-            options,
-            devices,
-        };
+        let conversation = Conversation { events, heard, voice: voice.clone(), defaults: &defaults, options, devices };
         chosen = with_game!(&game, G => conversation.hold::<G>()).map_err(io::Error::other)??;
     }
     Ok(())
@@ -68,6 +84,8 @@ enum Event {
     Line(Vec<u8>),
     /// The input has ended, or cannot be read.
     InputClosed(io::Result<()>),
+    /// A line could not be written.
+    OutputClosed(io::Error),
     /// The thinking thread has ended with an error.
     Failure,
 }
@@ -115,12 +133,13 @@ impl Conversation<'_> {
         let (jobs, received) = channel();
         let mut engine = Engine::<G>::new(voice.clone(), defaults.clone(), options, jobs).map_err(io::Error::other)?;
         let (thinker, failure) = (Thinker::<G>::new(voice.clone(), devices), events.clone());
-        let thinking = std::thread::Builder::new().name("thinking".to_owned()).spawn(move || {
+        let thinking = Builder::new().name("thinking".to_owned()).spawn(move || {
             // The receiver is gone if the conversation has ended.
             let worked = catch_panic(PART, || work(thinker, &received)).flatten();
             worked.inspect_err(|_| drop(failure.send(Event::Failure)))
-        })?;
-        let (end, read) = loop {
+        });
+        let thinking = thinking.map_err(|why| EvaluatorError::no_thread(PART, &why))?;
+        let (end, closed) = loop {
             match heard.recv() {
                 Ok(Event::Line(line)) => {
                     let line = String::from_utf8_lossy(&line);
@@ -130,23 +149,25 @@ impl Conversation<'_> {
                     }
                 }
                 Ok(Event::InputClosed(read)) => break (End::InputClosed, read),
+                Ok(Event::OutputClosed(why)) => break (End::OutputClosed, Err(why)),
                 Ok(Event::Failure) => break (End::Failure, Ok(())),
                 // We hold a sender ourselves.
                 Err(_) => break (End::InputClosed, Ok(())),
             }
         };
-        // If the input ends without a quit, as a file does, a limited search is allowed to finish.
-        if let Some(handle) = &engine.handle
-            && (end != End::InputClosed || handle.is_held())
-        {
+        if let Some(handle) = &engine.handle {
+            let begun = Instant::now();
+            // A search without limits would not end by itself.
+            while end == End::InputClosed && begun.elapsed() < END_TIME && !handle.is_held() && !handle.is_done() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
             handle.control.stop();
         }
         let options = (end == End::OtherGame).then(|| engine.options.clone());
         // With its sender gone, the thread ends after the last job.
         drop(engine);
-        let thought = thinking.join().map_err(|panic| EvaluatorError::panicked(PART, &*panic)).flatten();
-        thought.inspect_err(|why| voice.notice(&why.to_string()))?;
-        read?;
+        thinking.join().map_err(|panic| EvaluatorError::panicked(PART, &*panic)).flatten()?;
+        closed?;
         Ok(options)
     }
 }

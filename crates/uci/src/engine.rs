@@ -27,6 +27,8 @@ pub(crate) enum Job<G: FullGame> {
 pub(crate) enum End {
     /// The input has ended.
     InputClosed,
+    /// The program no longer listens.
+    OutputClosed,
     /// The program has sent quit.
     Quit,
     /// The program wants to play another game.

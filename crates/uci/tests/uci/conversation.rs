@@ -1,13 +1,16 @@
 //! Every command of the protocol, in conversations.
 
+use std::io::{self, Write};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use alfil_game::chess::{Chess, Rules};
 use alfil_game::connect4::Connect4;
 use alfil_game::{Game, registry};
+use alfil_uci::UciError;
 use alfil_uci::options::Options;
 
-use super::gui::Gui;
+use super::gui::{Gui, Input, TIMEOUT};
 
 #[test]
 fn it_introduces_itself() {
@@ -227,6 +230,48 @@ fn the_end_of_the_input_ends_it_after_the_move() {
     let gui = Gui::small();
     gui.say_bytes(b"go infinite\n".to_vec());
     assert!(gui.end().last().unwrap().starts_with("bestmove"));
+}
+
+/// Searches with limits that are far away: the tree has room for minutes.
+fn long_searches() -> impl Iterator<Item = (&'static str, Options)> {
+    ["go movetime 600000", "go nodes 2000000000", "go depth 1000", "go mate 500", "go wtime 36000000 btime 36000000"]
+        .into_iter()
+        .map(|go| (go, Options { hash: 256, ..Options::default() }))
+}
+
+#[test]
+fn the_end_of_the_input_ends_a_search_that_is_far_from_its_limit() {
+    for (go, options) in long_searches() {
+        let gui = Gui::new(options);
+        gui.say(go);
+        gui.wait("info depth");
+        assert!(gui.end().last().unwrap().starts_with("bestmove"), "{go}");
+    }
+}
+
+#[test]
+fn an_output_that_cannot_be_written_ends_it() {
+    struct Closed;
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    for (go, options) in long_searches() {
+        let (to, input) = Input::new();
+        let (ended, end) = channel();
+        std::thread::spawn(move || ended.send(alfil_uci::run(input, Closed, options, None)));
+        // The input stays open.
+        to.send(format!("{go}\n").into_bytes()).unwrap();
+        match end.recv_timeout(TIMEOUT) {
+            Ok(Err(UciError::Io(error))) => assert_eq!(error.kind(), io::ErrorKind::BrokenPipe),
+            other => panic!("{go}: {other:?}"),
+        }
+    }
 }
 
 #[test]

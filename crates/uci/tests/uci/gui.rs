@@ -10,7 +10,7 @@ use alfil_uci::UciError;
 use alfil_uci::options::Options;
 
 /// Far longer than anything here takes: after this, the engine hangs.
-const TIMEOUT: Duration = Duration::from_secs(120);
+pub const TIMEOUT: Duration = Duration::from_secs(120);
 
 pub struct Gui {
     to: Option<Sender<Vec<u8>>>,
@@ -25,9 +25,8 @@ impl Gui {
 
     /// An engine with devices other than the CPU.
     pub fn on(options: Options, devices: Option<&'static dyn Devices>) -> Gui {
-        let (to, input) = channel();
+        let (to, input) = Input::new();
         let (output, from) = channel();
-        let input = BufReader::new(Input { lines: input, rest: Vec::new() });
         let output = Output { to: output, line: Vec::new() };
         let engine = std::thread::spawn(move || alfil_uci::run(input, output, options, devices));
         Gui { to: Some(to), from, engine: Some(engine) }
@@ -98,9 +97,17 @@ impl Gui {
     }
 }
 
-struct Input {
+/// What is sent, as it would be read; it ends when the sender is dropped.
+pub struct Input {
     lines: Receiver<Vec<u8>>,
     rest: Vec<u8>,
+}
+
+impl Input {
+    pub fn new() -> (Sender<Vec<u8>>, BufReader<Input>) {
+        let (to, lines) = channel();
+        (to, BufReader::new(Input { lines, rest: Vec::new() }))
+    }
 }
 
 impl Read for Input {
