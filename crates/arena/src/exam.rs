@@ -8,7 +8,7 @@ use std::sync::mpsc::{Sender, channel};
 
 use alfil_core::seed::derive;
 use alfil_game::{FullGame, Knowledge};
-use alfil_search::{EvaluatorError, catch_panic};
+use alfil_search::{EvaluatorError, catch_panic, spawn_scoped};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -116,9 +116,13 @@ impl<G: FullGame> Exam<G> {
                 && let Some(question) = self.questions.get(number)
                 && !stop.load(Relaxed)
             {
-                let right = question.is_answered(player.as_mut(), number);
+                let right = question.is_answered(player.as_mut(), number, &|| stop.load(Relaxed));
                 // The other threads need not go on after a failure.
                 let right = right.inspect_err(|_| next.store(self.questions.len(), Relaxed))?;
+                if stop.load(Relaxed) {
+                    // Perhaps there is no answer because of that.
+                    break;
+                }
                 let _ = sender.send((question.choice(), right));
             }
             Ok(())
@@ -144,12 +148,13 @@ fn together<T: Send>(
     std::thread::scope(|scope| {
         let (sender, found) = channel();
         let work = &work;
-        let workers: Vec<_> = (0..threads.max(1))
-            .map(|_| {
-                let sender = sender.clone();
-                scope.spawn(move || catch_panic(PART, || work(&sender)).flatten())
-            })
-            .collect();
+        let mut workers = Vec::new();
+        let started = (0..threads.max(1)).try_for_each(|_| {
+            let sender = sender.clone();
+            let worker = spawn_scoped(PART, scope, move || catch_panic(PART, || work(&sender)).flatten())?;
+            workers.push(worker);
+            Ok(())
+        });
         drop(sender);
         found.into_iter().for_each(take);
         // All threads have ended before any failure is returned.
@@ -157,7 +162,7 @@ fn together<T: Send>(
         let check = |worker: std::thread::Result<Result<(), EvaluatorError>>| {
             worker.map_err(|panic| EvaluatorError::panicked(PART, &*panic)).flatten()
         };
-        ended.into_iter().try_for_each(check)
+        ended.into_iter().try_for_each(check).and(started)
     })
 }
 
@@ -167,8 +172,13 @@ impl<G: FullGame> Question<G> {
         self.right.len() < self.moves
     }
 
-    fn is_answered(&self, player: &mut dyn Player<G>, number: usize) -> Result<bool, EvaluatorError> {
-        match player.new_game(number as u64).and_then(|()| player.choose(&self.game)) {
+    fn is_answered(
+        &self,
+        player: &mut dyn Player<G>,
+        number: usize,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<bool, EvaluatorError> {
+        match player.new_game(number as u64).and_then(|()| player.choose(&self.game, stop)) {
             Ok(choice) => Ok(self.right.contains(&choice.m.into())),
             Err(PlayerError::Evaluator(failed)) => Err(failed),
             Err(_) => Ok(false),
@@ -189,8 +199,11 @@ fn varied<G: FullGame>(rules: &G::Rules, seed: u64, from: u32) -> Played<G> {
             if game.now().ply() >= from {
                 positions.push(game.clone());
             }
-            let chosen =
-                if random.random_bool(share) { None } else { player.choose(&game).ok().map(|choice| choice.m) };
+            let chosen = if random.random_bool(share) {
+                None
+            } else {
+                player.choose(&game, &|| false).ok().map(|choice| choice.m)
+            };
             let Some(m) = chosen.or_else(|| moves.choose(&mut random).copied()) else { break };
             game.play(m);
         }

@@ -5,15 +5,18 @@
 mod common;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use alfil_arena::contest::{Archive, MatchReport};
+use alfil_arena::contest::{Archive, Match, MatchEnd, MatchReport};
+use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, ExternalPlayer, ExternalSettings, Go, PlayerError, PlayerLine, Timeouts};
 use alfil_game::chess::Chess;
 use alfil_game::hexchess::HexChess;
 use alfil_game::tictactoe::TicTacToe;
 use alfil_game::{FullGame, read_rules};
-use common::{Folder, entrant, play, play_by, settings};
+use alfil_search::Adjudicator;
+use common::{Folder, ends, entrant, play, play_by, settings};
 
 /// An engine for tic-tac-toe that takes the first free cell, and runs `on_go` when it is told to go.
 fn script(folder: &Folder, name: &str, on_go: &str) -> ExternalSettings {
@@ -245,6 +248,54 @@ fn no_process_is_left_behind() {
     against_random(&engine(&impatient(settings)), 2);
     let pid = std::fs::read_to_string(folder.file("pid")).unwrap();
     assert!(!Path::new("/proc").join(pid.trim()).exists());
+}
+
+/// Starts a process that outlives the engine unless somebody ends it, and notes its number.
+const GRANDCHILD: &str = "sleep 300 & echo $! > \"$here/grandchild\"";
+
+#[test]
+fn processes_that_an_engine_has_started_end_with_it() {
+    let folder = Folder::new("grandchildren");
+    for (name, then) in [("obedient", ""), ("crashed", "exit 3"), ("stalled", "wait"), ("deaf", "exec sleep 300")] {
+        let settings = impatient(script(&folder, name, &format!("{GRANDCHILD}; {then}")));
+        against_random(&engine(&settings), 2);
+        let grandchild = std::fs::read_to_string(folder.file("grandchild")).unwrap();
+        assert!(ends(grandchild.trim()), "{name}");
+    }
+}
+
+#[test]
+fn a_stopped_match_does_not_wait_for_an_engine() {
+    let folder = Folder::new("stopped");
+    // Untimed, so that it may take minutes.
+    for (name, on_go, on_ready) in
+        [("thinking", "sleep 60; touch \"$here/answered\"", ""), ("loading", "", "sleep 60; ")]
+    {
+        let mut settings = script(&folder, name, on_go);
+        settings.go = Go { nodes: Some(1), ..Go::default() };
+        let path = folder.file(name);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let ready = format!("isready) touch \"$here/{name}.asked\"; {on_ready} echo readyok;;");
+        std::fs::write(&path, text.replace("isready) echo readyok;;", &ready)).unwrap();
+        let asked = folder.file(&format!("{name}.{}", if on_go.is_empty() { "asked" } else { "go" }));
+        let stop = AtomicBool::new(false);
+        let report = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !asked.exists() {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                stop.store(true, Relaxed);
+            });
+            let mut openings = Openings::<TicTacToe>::random(1, &());
+            let (a, b) = (engine(&settings), entrant("random"));
+            let (openings, settings, archive) = (&mut openings, common::settings(2, 1), Archive::default());
+            let contest = Match { a: &a, b: &b, openings, settings, adjudicator: Adjudicator::default(), archive };
+            contest.run(&mut |_| {}, &stop).unwrap()
+        });
+        assert_eq!((report.ended, report.games()), (Some(MatchEnd::Stopped), 0), "{name}");
+    }
+    assert!(!folder.file("answered").exists(), "it waited for the engine");
+    assert!(!folder.file("loading.go").exists(), "it waited for the engine");
 }
 
 #[test]

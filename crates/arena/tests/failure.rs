@@ -11,9 +11,9 @@ use alfil_arena::contest::{Archive, Match, Progress, Record};
 use alfil_arena::exam::Exam;
 use alfil_arena::ladder::{Ladder, Standings};
 use alfil_arena::opening::Openings;
-use alfil_arena::player::{Entrant, TreeSettings};
+use alfil_arena::player::{Entrant, PlayerLine, TreeSettings};
 use alfil_core::lines::unseal;
-use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads};
+use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads, without_threads};
 use alfil_game::tictactoe::{Stones, TicTacToe};
 use alfil_nn::{Architecture, Network};
 use alfil_search::Adjudicator;
@@ -122,4 +122,21 @@ fn an_exam_ends_when_the_evaluator_fails() {
     assert_eq!(failed.to_string(), SENTENCE);
     assert!(asked > 0 && asked < 60 && !never.load(Relaxed), "{asked}");
     assert!(no_thread_is_left(before));
+}
+
+#[test]
+fn threads_that_cannot_be_started_are_a_failure() {
+    without_threads("threads_that_cannot_be_started_are_a_failure", || {
+        let folder = Folder::new("failure-threads");
+        let failed = play(&FailingDevice::never(), &folder.file("journal")).unwrap_err();
+        assert!(failed.starts_with("the match cannot start a thread: "), "{failed}");
+        let (never, mut quiet) = (AtomicBool::new(false), |_: u64, _: u64| {});
+        let failed = Exam::<TicTacToe>::new(60, &(), 1, &mut quiet, &never).err().unwrap().to_string();
+        assert!(failed.starts_with("the exam cannot start a thread: "), "{failed}");
+        // The pipes of an engine need threads too.
+        let engine = "uci:/bin/cat,nodes=1".parse::<PlayerLine>().unwrap();
+        let failed = engine.entrant::<TicTacToe>().err().unwrap().to_string();
+        assert!(failed.starts_with("cannot use the engine '/bin/cat': it could not be started: "), "{failed}");
+    })
+    .unwrap();
 }

@@ -141,7 +141,11 @@ impl Player<TicTacToe> for Cheat {
         if self.games.is_multiple_of(3) { Err(PlayerError::Start("not today".to_owned())) } else { Ok(()) }
     }
 
-    fn choose(&mut self, game: &Played<TicTacToe>) -> Result<Choice<tictactoe::Cell>, PlayerError> {
+    fn choose(
+        &mut self,
+        game: &Played<TicTacToe>,
+        _: &dyn Fn() -> bool,
+    ) -> Result<Choice<tictactoe::Cell>, PlayerError> {
         let mut moves = Vec::new();
         game.now().legal_moves(&mut moves);
         let m = if game.moves().len() > 3 { game.moves()[0] } else { moves[0] };
@@ -248,4 +252,11 @@ fn an_adjudicator_ends_games_early() {
     );
     assert!(report.unwrap().draws >= 18, "{ends:?}");
     assert!(ends.iter().filter(|end| *end == "ten plies").count() >= 18);
+}
+
+#[test]
+fn a_tree_search_stops_when_it_is_told_to() {
+    let mut player = entrant::<Chess>("handcrafted:visits=2000000").player().unwrap();
+    let stopped = player.choose(&Played::new(Chess::new(&Default::default())), &|| true);
+    assert_eq!(stopped, Err(PlayerError::Stopped));
 }

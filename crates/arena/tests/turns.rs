@@ -36,7 +36,7 @@ fn the_rest_of_a_planned_turn_is_what_was_searched() {
         if played.now().legal_moves(&mut legal).is_some() {
             break;
         }
-        let choice = player.choose(&played).unwrap();
+        let choice = player.choose(&played, &|| false).unwrap();
         assert!(legal.contains(&choice.m), "ply {ply}");
         planned.push((played.now().side(), choice.opinion));
         played.play(choice.m);
@@ -51,7 +51,7 @@ fn a_forced_win_is_counted_in_turns() {
     let text = "15/15/15/15/15/15/15/15/15/15 c3:20,m9:10,l8:10,n8:10 m8:20,k2:10,l2:10 red 9";
     let game = Played::new(Headquarters::from_position(text, &Default::default()).unwrap());
     let mut player = entrant::<Headquarters>("handcrafted:visits=100000").player().unwrap();
-    let opinion = player.choose(&game).unwrap().opinion.unwrap();
+    let opinion = player.choose(&game, &|| false).unwrap().opinion.unwrap();
     assert_eq!(opinion.score, MoveScore::Win(3), "{opinion}");
     assert!(opinion.to_string().starts_with("+M2/"), "{opinion}");
 }
@@ -60,7 +60,7 @@ fn a_forced_win_is_counted_in_turns() {
 fn another_position_is_searched_again() {
     let start = Headquarters::new(&Default::default());
     let mut player = TurnsPlayer::new(1, 3);
-    let first = player.choose(&Played::new(start.clone())).unwrap();
+    let first = player.choose(&Played::new(start.clone()), &|| false).unwrap();
     // Another soldier moves instead: the plan for the second move is for another position.
     for other in ["c2-a1", "d9-e9", "e5-e5", "end"] {
         let mut strayed = Played::new(start.clone());
@@ -68,6 +68,10 @@ fn another_position_is_searched_again() {
         assert_ne!(m, first.m);
         strayed.play(m);
         let mut fresh = TurnsPlayer::new(1, 3);
-        assert_eq!(player.choose(&strayed).unwrap(), fresh.choose(&strayed).unwrap(), "after {other}");
+        assert_eq!(
+            player.choose(&strayed, &|| false).unwrap(),
+            fresh.choose(&strayed, &|| false).unwrap(),
+            "after {other}"
+        );
     }
 }

@@ -45,6 +45,7 @@ fn listen(stop: impl Fn() -> bool + Send + 'static) -> anyhow::Result<()> {
     let handler = move || {
         if !stop() {
             terminal::clear();
+            alfil_arena::player::kill_engines();
             std::process::exit(130);
         }
     };

@@ -38,8 +38,10 @@ pub(super) fn play_game<G: FullGame>(
     let mut played = opening.clone();
     let mut notes = Vec::new();
     let lost = |side: Side, error: PlayerError, played, notes| {
-        if let PlayerError::Evaluator(failed) = error {
-            return Err(failed);
+        match error {
+            PlayerError::Evaluator(failed) => return Err(failed),
+            PlayerError::Stopped => return Ok(None),
+            _ => {}
         }
         let score = First(if side == Side::First { Score::LOSS } else { Score::WIN });
         Ok(Some(Finished {
@@ -69,7 +71,7 @@ pub(super) fn play_game<G: FullGame>(
         let side = played.now().side();
         let player = if side == Side::First { &mut *first } else { &mut *second };
         let began = Instant::now();
-        let choice = player.choose(&played).and_then(|choice| {
+        let choice = player.choose(&played, stop).and_then(|choice| {
             let illegal = || PlayerError::Illegal(shorten(&format!("{:?}", choice.m)));
             if moves.contains(&choice.m) { Ok(choice) } else { Err(illegal()) }
         });

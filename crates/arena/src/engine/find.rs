@@ -7,8 +7,29 @@ use std::path::{Path, PathBuf};
 /// Where Debian and others put engines, which is often not in PATH.
 const GAMES: [&str; 2] = ["/usr/games", "/usr/local/games"];
 
+/// The program and the arguments of a command: the path of a program, which may contain blanks, or a name or path with arguments
+/// separated by blanks.
+pub(super) fn parse(command: &str) -> io::Result<(PathBuf, Vec<&str>)> {
+    if Path::new(command).is_file() {
+        return Ok((PathBuf::from(command), Vec::new()));
+    }
+    let mut words = command.split_whitespace();
+    Ok((find(words.next().unwrap_or_default())?, words.collect()))
+}
+
+/// Checks that there is such a program, and that it may be executed. Does not start it.
+pub(crate) fn check(command: &str) -> io::Result<()> {
+    let (program, _) = parse(command)?;
+    let kind = match program.metadata()? {
+        _ if is_executable(&program) => return Ok(()),
+        file if file.is_file() => io::ErrorKind::PermissionDenied,
+        _ => io::ErrorKind::IsADirectory,
+    };
+    Err(kind.into())
+}
+
 /// The path of a program. One that is named without a folder is looked up in the folders of PATH, and then in those for games.
-pub(super) fn find(program: &str) -> io::Result<PathBuf> {
+fn find(program: &str) -> io::Result<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     find_in(program, std::env::split_paths(OsStr::new(&path)).chain(GAMES.map(PathBuf::from)))
 }
@@ -68,6 +89,10 @@ mod tests {
         assert_eq!(look("./engine").unwrap(), Path::new("./engine"));
         assert_eq!(look("/no/such").unwrap(), Path::new("/no/such"));
         assert!(look("first").is_err(), "a folder is not a program");
+        let whole = folder.join("with blanks");
+        std::fs::copy(first.join("engine"), &whole).unwrap();
+        assert_eq!(parse(whole.to_str().unwrap()).unwrap(), (whole.clone(), Vec::new()));
+        assert_eq!(parse("/no/such  a b").unwrap(), (PathBuf::from("/no/such"), vec!["a", "b"]));
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -1,7 +1,7 @@
 //! Other programs that play: the UCI protocol over the pipes of a child process.
 //!
-//! Nothing that the program does can block ours: every wait has a timeout, lines and their number are bounded, and the
-//! child is killed and reaped when it is no longer needed.
+//! Nothing that the program does can block ours: every wait has a timeout and can be stopped, lines and their number are
+//! bounded, and the child is killed, with all processes that it has started, and reaped when it is no longer needed.
 
 mod find;
 mod go;
@@ -9,5 +9,7 @@ mod process;
 mod reply;
 mod uci;
 
+pub(crate) use find::check;
 pub use go::Go;
+pub use process::kill_engines;
 pub(crate) use uci::Uci;

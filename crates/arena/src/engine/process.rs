@@ -1,13 +1,14 @@
 //! A child process with line-based input and output.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::collections::BTreeSet;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::find::find;
+use super::find::parse;
 use crate::player::PlayerError;
 
 /// Bytes of a line that are kept; the rest of it is skipped.
@@ -22,36 +23,50 @@ const LINES_UNREAD: usize = 64;
 /// How long a program may take to end by itself.
 const QUIT_TIME: Duration = Duration::from_millis(200);
 
+/// How often a wait looks whether it should stop.
+const STOP_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The programs that are running, by the number of their process.
+static RUNNING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// Kills all engines and the processes that they have started: for a program that ends at once, without dropping its players.
+pub fn kill_engines() {
+    // Not one of them is reaped while the set is locked, so that no number has been used again.
+    running().iter().for_each(|id| kill_group(*id));
+}
+
+fn running() -> MutexGuard<'static, BTreeSet<u32>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A running program. One thread reads from it and one writes to it, so that neither can block us.
 pub(super) struct Process {
     child: Child,
     to: SyncSender<String>,
     from: Receiver<String>,
+    /// How it ended, once it has been reaped.
+    status: Option<ExitStatus>,
 }
 
 impl Process {
     /// Starts a program: its name or path, and arguments separated by blanks.
-    pub fn start(command: &str) -> std::io::Result<Process> {
-        let (program, arguments) = if Path::new(command).is_file() {
-            (PathBuf::from(command), Vec::new())
-        } else {
-            let mut words = command.split_whitespace();
-            (find(words.next().unwrap_or_default())?, words.collect())
-        };
+    pub fn start(command: &str) -> io::Result<Process> {
+        let (program, arguments) = parse(command)?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        ignore_interrupts(&mut command);
+        lead_group(&mut command);
         die_with_us(&mut command);
-        let mut child = command.spawn()?;
         let (to, unsent) = sync_channel(LINES_UNREAD);
         let (unread, from) = sync_channel(LINES_KEPT);
-        if let Some(input) = child.stdin.take() {
-            thread::spawn(move || write_lines(input, &unsent));
+        let mut process = Process { child: command.spawn()?, to, from, status: None };
+        running().insert(process.child.id());
+        if let Some(input) = process.child.stdin.take() {
+            thread::Builder::new().spawn(move || write_lines(input, &unsent))?;
         }
-        if let Some(output) = child.stdout.take() {
-            thread::spawn(move || read_lines(output, &unread));
+        if let Some(output) = process.child.stdout.take() {
+            thread::Builder::new().spawn(move || read_lines(output, &unread))?;
         }
-        Ok(Process { child, to, from })
+        Ok(process)
     }
 
     /// Sends a line without waiting for it to be read.
@@ -64,64 +79,110 @@ impl Process {
         }
     }
 
-    /// The next line, or none if `deadline` passes first.
-    pub fn receive(&mut self, deadline: Instant) -> Result<Option<String>, PlayerError> {
-        // Checked even if lines are waiting: a flood of them must not delay the end forever.
-        let Some(left) = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) else {
-            return Ok(None);
-        };
-        match self.from.recv_timeout(left) {
-            Ok(line) => {
-                tracing::debug!(line, "from the engine");
-                Ok(Some(line))
+    /// The next line, or none if `deadline` passes first. Fails as soon as `stop` is true.
+    pub fn receive(&mut self, deadline: Instant, stop: &dyn Fn() -> bool) -> Result<Option<String>, PlayerError> {
+        loop {
+            if stop() {
+                return Err(PlayerError::Stopped);
             }
-            Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(self.crash()),
+            // Checked even if lines are waiting: a flood of them must not delay the end forever.
+            let Some(left) = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) else {
+                return Ok(None);
+            };
+            match self.from.recv_timeout(left.min(STOP_INTERVAL)) {
+                Ok(line) => {
+                    tracing::debug!(line, "from the engine");
+                    return Ok(Some(line));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(self.crash()),
+            }
         }
     }
 
     /// How it ended.
     fn crash(&mut self) -> PlayerError {
-        PlayerError::Crashed(match self.wait(QUIT_TIME) {
+        let status = if self.ends_within(QUIT_TIME) { self.kill() } else { None };
+        PlayerError::Crashed(match status {
             Some(status) => format!("it ended with {status}"),
             None => "it closed its output".to_owned(),
         })
     }
 
-    fn wait(&mut self, longest: Duration) -> Option<std::process::ExitStatus> {
+    /// Whether it ends by itself within a time.
+    fn ends_within(&mut self, longest: Duration) -> bool {
         let end = Instant::now() + longest;
-        loop {
-            match self.child.try_wait() {
-                Ok(Some(status)) => return Some(status),
-                Ok(None) if Instant::now() < end => thread::sleep(Duration::from_millis(2)),
-                _ => return None,
+        while !has_ended(&mut self.child) {
+            if Instant::now() >= end {
+                return false;
             }
+            thread::sleep(Duration::from_millis(2));
         }
+        true
+    }
+
+    /// Kills what is left of it and of the processes that it has started.
+    fn kill(&mut self) -> Option<ExitStatus> {
+        let mut running = running();
+        if running.remove(&self.child.id()) {
+            // Before the child is reaped: until then its number, which is that of the group, is not used again.
+            kill_group(self.child.id());
+            // Both can only fail if it has ended meanwhile.
+            let _ = self.child.kill();
+            self.status = self.child.wait().ok();
+        }
+        self.status
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // `quit` lets engines with child processes end those too.
-        let longest = if self.to.try_send("quit\n".to_owned()).is_ok() { QUIT_TIME } else { Duration::ZERO };
-        if self.wait(longest).is_none() {
-            // Both can only fail if it has ended meanwhile.
-            let _ = self.child.kill();
-            let _ = self.child.wait();
+        // `quit` lets engines save what they have to.
+        if self.to.try_send("quit\n".to_owned()).is_ok() {
+            self.ends_within(QUIT_TIME);
         }
+        self.kill();
     }
 }
 
-/// Keeps ctrl-C at the terminal from the program: it is meant for us, and the program's end would count as a crash.
+/// Whether a child has ended. Does not reap it.
 #[cfg(unix)]
-fn ignore_interrupts(command: &mut Command) {
+fn has_ended(child: &mut Child) -> bool {
+    // SAFETY: all zeros is a value of this plain structure, and waitid writes to nothing else.
+    unsafe {
+        let mut found: libc::siginfo_t = std::mem::zeroed();
+        let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+        // An error means that there is no such child to wait for.
+        libc::waitid(libc::P_PID, child.id(), &mut found, options) != 0 || found.si_pid() != 0
+    }
+}
+
+#[cfg(not(unix))]
+fn has_ended(child: &mut Child) -> bool {
+    child.try_wait().is_ok_and(|status| status.is_some())
+}
+
+/// Kills all processes of the group that a child leads.
+#[cfg(unix)]
+fn kill_group(id: u32) {
+    // SAFETY: kill is a plain system call. It fails if the group is gone.
+    unsafe { libc::kill(-(id as i32), libc::SIGKILL) };
+}
+
+#[cfg(not(unix))]
+fn kill_group(_: u32) {}
+
+/// Has the program lead a group of processes, which can be killed together. It also keeps ctrl-C at the terminal from the
+/// program: it is meant for us, and the program's end would count as a crash.
+#[cfg(unix)]
+fn lead_group(command: &mut Command) {
     use std::os::unix::process::CommandExt;
 
     command.process_group(0);
 }
 
 #[cfg(not(unix))]
-fn ignore_interrupts(_: &mut Command) {}
+fn lead_group(_: &mut Command) {}
 
 /// Has the program killed when the thread that starts it ends, even if we are killed. Not all engines end when their
 /// input is closed (gnuchess 6.2 does not), and those left over would take time from later matches.
@@ -133,7 +194,7 @@ fn die_with_us(command: &mut Command) {
     unsafe {
         command.pre_exec(|| match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
             0 => Ok(()),
-            _ => Err(std::io::Error::last_os_error()),
+            _ => Err(io::Error::last_os_error()),
         });
     }
 }

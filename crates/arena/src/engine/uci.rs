@@ -48,16 +48,18 @@ pub(crate) struct Answer {
 
 impl Uci {
     /// Starts an engine and sets its options, which it must have. One that knows several games is set to `game`, or to
-    /// what the options call it; one that does not know it is refused.
+    /// what the options call it; one that does not know it is refused. Like every wait for an answer, this fails as soon as `stop`
+    /// is true.
     pub fn start(
         command: &str,
         game: &str,
         options: &[(String, String)],
         patience: Duration,
+        stop: &dyn Fn() -> bool,
     ) -> Result<Uci, PlayerError> {
         let process = Process::start(command).map_err(|error| PlayerError::Start(error.to_string()))?;
         let mut engine = Uci { process, patience, rules: None };
-        let mut offers = engine.handshake()?;
+        let mut offers = engine.handshake(stop)?;
         let (variants, options): (Vec<_>, Vec<_>) =
             options.iter().partition(|(name, _)| name.eq_ignore_ascii_case(VARIANT));
         let variant = variants.first().map_or(game, |(_, value)| value);
@@ -66,7 +68,7 @@ impl Uci {
             // Its options may depend on the game.
             let mut needed = options.iter().map(|(name, _)| name.as_str()).chain([RULES]);
             if needed.any(|name| !offers.iter().any(|offer| offer.is_named(name))) {
-                offers = engine.handshake()?;
+                offers = engine.handshake(stop)?;
             }
         }
         let is_told_by_options = options.iter().any(|(name, _)| name.eq_ignore_ascii_case(RULES));
@@ -80,7 +82,7 @@ impl Uci {
             }
             engine.set_option(name, value)?;
         }
-        engine.synchronise()?;
+        engine.synchronise(stop)?;
         Ok(engine)
     }
 
@@ -90,9 +92,9 @@ impl Uci {
     }
 
     /// Announces that the next position is from another game.
-    pub fn new_game(&mut self) -> Result<(), PlayerError> {
+    pub fn new_game(&mut self, stop: &dyn Fn() -> bool) -> Result<(), PlayerError> {
         self.process.send("ucinewgame")?;
-        self.synchronise()
+        self.synchronise(stop)
     }
 
     /// Sets the rules that it plays by, unless they are set already.
@@ -105,14 +107,20 @@ impl Uci {
     }
 
     /// Has it choose a move within `time`. `None` if it took longer.
-    pub fn go(&mut self, position: &str, go: &str, time: Duration) -> Result<Option<Answer>, PlayerError> {
+    pub fn go(
+        &mut self,
+        position: &str,
+        go: &str,
+        time: Duration,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Answer>, PlayerError> {
         self.process.send(position)?;
         // A late answer to an earlier `go` must not be taken for the answer to this one.
-        self.synchronise()?;
+        self.synchronise(stop)?;
         self.process.send(go)?;
         let deadline = Instant::now() + time;
         let mut last = None;
-        while let Some(line) = self.process.receive(deadline)? {
+        while let Some(line) = self.process.receive(deadline, stop)? {
             if let Some(best) = best_move(&line) {
                 return Ok(Some(Answer { best: best.to_owned(), opinion: last }));
             }
@@ -122,10 +130,10 @@ impl Uci {
     }
 
     /// Asks for its options.
-    fn handshake(&mut self) -> Result<Vec<Offer>, PlayerError> {
+    fn handshake(&mut self, stop: &dyn Fn() -> bool) -> Result<Vec<Offer>, PlayerError> {
         self.process.send("uci")?;
         let mut offers = Vec::new();
-        self.wait_for("uciok", |line| {
+        self.wait_for("uciok", stop, |line| {
             if let Some(name) = option_name(line).filter(|_| offers.len() < MOST_OPTIONS) {
                 let default = option_default(line).unwrap_or_default().to_owned();
                 offers.push(Offer { name: name.to_owned(), default, choices: option_choices(line) });
@@ -134,14 +142,14 @@ impl Uci {
         Ok(offers)
     }
 
-    fn synchronise(&mut self) -> Result<(), PlayerError> {
+    fn synchronise(&mut self, stop: &dyn Fn() -> bool) -> Result<(), PlayerError> {
         self.process.send("isready")?;
-        self.wait_for("readyok", |_| {})
+        self.wait_for("readyok", stop, |_| {})
     }
 
-    fn wait_for(&mut self, word: &str, mut see: impl FnMut(&str)) -> Result<(), PlayerError> {
+    fn wait_for(&mut self, word: &str, stop: &dyn Fn() -> bool, mut see: impl FnMut(&str)) -> Result<(), PlayerError> {
         let deadline = Instant::now() + self.patience;
-        while let Some(line) = self.process.receive(deadline)? {
+        while let Some(line) = self.process.receive(deadline, stop)? {
             if line == word {
                 return Ok(());
             }

@@ -29,7 +29,7 @@ impl<G: Estimates> Player<G> for AlphaBetaPlayer<G> {
         Ok(())
     }
 
-    fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
+    fn choose(&mut self, game: &Played<G>, _: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
         let node = GameNode { game: game.now().clone(), knowledge: self.knowledge };
         let found = self.searcher.search(&node, self.depth);
         let m = found.line.first().copied().ok_or(PlayerError::NoMove)?;

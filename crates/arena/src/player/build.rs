@@ -12,6 +12,7 @@ use super::{
     AlphaBetaPlayer, Entrant, ExternalPlayer, OraclePlayer, PlayerError, PlayerLine, RandomPlayer, TreeSettings,
     TurnsPlayer,
 };
+use crate::engine;
 use alfil_core::checksum::checksum_of;
 use alfil_core::wording::shorten;
 
@@ -96,6 +97,17 @@ impl PlayerLine {
                 Ok(entrant)
             }
         }
+    }
+
+    /// Checks that [`entrant`](PlayerLine::entrant) can make the player, without starting a program: of an engine, only that it
+    /// exists and may be executed.
+    pub fn check<G: FullGame>(&self) -> Result<(), BuildError> {
+        let PlayerKind::External(external) = &self.kind else { return self.entrant::<G>().map(drop) };
+        let unusable = |why: std::io::Error| BuildError::Engine {
+            command: shorten(&external.command),
+            why: PlayerError::Start(why.to_string()),
+        };
+        engine::check(&external.command).map_err(unusable)
     }
 
     fn bundled<G: FullGame>(&self, bundled: &Bundled, settings: TreeSettings) -> Result<Entrant<G>, BuildError> {

@@ -58,11 +58,13 @@ impl Default for Timeouts {
     }
 }
 
-/// A program that speaks UCI, in the game's own notation for positions and moves. It is started for the first game, and
+/// A program that speaks UCI, in the game's own notation for positions and moves. It is started for its first move, and
 /// again after a game in which it failed. It ends with the thread that started it, so a game is played on one thread.
 pub struct ExternalPlayer {
     settings: ExternalSettings,
     engine: Option<Uci>,
+    /// Whether it has been told of the game that is played.
+    knows_game: bool,
     /// What is left of the clock.
     left: Duration,
     /// What is left, for the whole game, of the time beyond the clock.
@@ -72,17 +74,23 @@ pub struct ExternalPlayer {
 impl ExternalPlayer {
     /// A player that starts its program when it is needed.
     pub fn new(settings: ExternalSettings) -> ExternalPlayer {
-        ExternalPlayer { settings, engine: None, left: Duration::ZERO, grace: Duration::ZERO }
+        ExternalPlayer { settings, engine: None, knows_game: false, left: Duration::ZERO, grace: Duration::ZERO }
     }
 
     /// Starts the program once, to see whether it can be used for a game.
     pub fn try_out<G: Notation>(settings: &ExternalSettings) -> Result<(), PlayerError> {
-        start::<G>(settings).map(drop)
+        start::<G>(settings, &|| false).map(drop)
     }
 
-    fn ask<G: Notation>(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
+    fn ask<G: Notation>(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
         let ExternalSettings { go, patience, .. } = &self.settings;
-        let engine = self.engine.as_mut().ok_or(PlayerError::NoMove)?;
+        let engine = match &mut self.engine {
+            Some(engine) => engine,
+            none => none.insert(start::<G>(&self.settings, stop)?),
+        };
+        if !std::mem::replace(&mut self.knows_game, true) {
+            engine.new_game(stop)?;
+        }
         let time = match (go.movetime, go.clock) {
             (_, Some(_)) => self.left + self.grace,
             (Some(time), None) => time + patience.late,
@@ -90,7 +98,7 @@ impl ExternalPlayer {
         };
         engine.play_by(game.start().chosen_rules())?;
         let began = Instant::now();
-        let answer = engine.go(&position(game), &go.command(self.left), time)?;
+        let answer = engine.go(&position(game), &go.command(self.left), time, stop)?;
         let answer =
             answer.ok_or(if go.clock.is_some() { PlayerError::OutOfTime } else { PlayerError::Stalled(time) })?;
         if let Some((_, increment)) = go.clock {
@@ -103,24 +111,21 @@ impl ExternalPlayer {
     }
 }
 
-fn start<G: Notation>(settings: &ExternalSettings) -> Result<Uci, PlayerError> {
-    Uci::start(&settings.command, G::NAME, &settings.options, settings.patience.ready)
+fn start<G: Notation>(settings: &ExternalSettings, stop: &dyn Fn() -> bool) -> Result<Uci, PlayerError> {
+    Uci::start(&settings.command, G::NAME, &settings.options, settings.patience.ready, stop)
 }
 
 impl<G: Notation> Player<G> for ExternalPlayer {
     fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
         self.left = self.settings.go.clock.map_or(Duration::ZERO, |(base, _)| base);
         self.grace = self.settings.patience.flag;
-        let engine = match self.engine.take() {
-            Some(engine) => engine,
-            None => start::<G>(&self.settings)?,
-        };
-        self.engine.insert(engine).new_game().inspect_err(|_| self.engine = None)
+        self.knows_game = false;
+        Ok(())
     }
 
-    fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
+    fn choose(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
         // After any error, the next game begins with a new process.
-        self.ask(game).inspect_err(|_| self.engine = None)
+        self.ask(game, stop).inspect_err(|_| self.engine = None)
     }
 }
 

@@ -45,7 +45,7 @@ pub use random::RandomPlayer;
 pub use tree::{TreePlayer, TreeSettings};
 pub use turns::TurnsPlayer;
 
-pub use crate::engine::Go;
+pub use crate::engine::{Go, kill_engines};
 
 use std::time::Duration;
 
@@ -57,8 +57,9 @@ pub trait Player<G: Game>: Send {
     /// Forgets the last game. `seed` determines all random choices in the next one.
     fn new_game(&mut self, seed: u64) -> Result<(), PlayerError>;
 
-    /// Chooses a move in a game that is not over.
-    fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError>;
+    /// Chooses a move in a game that is not over. A player that may take long asks now and then whether to `stop`, and fails
+    /// with [`PlayerError::Stopped`].
+    fn choose(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError>;
 }
 
 /// A move, and what the player thinks of it.
@@ -107,6 +108,9 @@ pub enum PlayerError {
     /// It found no move in a game that is not over.
     #[error("it found no move")]
     NoMove,
+    /// It was told to stop. Neither player loses.
+    #[error("it was stopped")]
+    Stopped,
     /// Its evaluator failed. Neither player loses: the whole contest ends.
     #[error(transparent)]
     Evaluator(#[from] EvaluatorError),

@@ -25,7 +25,7 @@ impl<G: References> Player<G> for OraclePlayer<G> {
         Ok(())
     }
 
-    fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
+    fn choose(&mut self, game: &Played<G>, _: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
         let judged = self.oracle.as_mut().ok_or(PlayerError::NoMove)?.judge_moves(game.now());
         let best = judged.iter().map(|(_, judgement)| *judgement).max_by(Judgement::preference);
         let best = best.ok_or(PlayerError::NoMove)?;

@@ -24,7 +24,7 @@ impl<G: Game> Player<G> for RandomPlayer<G> {
         Ok(())
     }
 
-    fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
+    fn choose(&mut self, game: &Played<G>, _: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
         game.now().legal_moves(&mut self.moves);
         if self.moves.is_empty() {
             return Err(PlayerError::NoMove);

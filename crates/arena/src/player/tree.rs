@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use alfil_game::Game;
-use alfil_search::parallel::{Control, Limits, ParallelSettings, Search};
+use alfil_search::parallel::{Control, Limits, ParallelSettings, Search, SearchReport, StopReason};
 use alfil_search::root::pick;
 use alfil_search::tree::{Tree, USUAL_MOVES};
 use alfil_search::{Backend, EvaluatorError, PlaySettings};
@@ -86,13 +86,21 @@ impl<G: Game> Player<G> for TreePlayer<G> {
         Ok(())
     }
 
-    fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
+    fn choose(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
         let control = Control::default();
         control.set_deadline(self.settings.movetime.and_then(|time| Instant::now().checked_add(time)));
         self.search.go_to(game.start(), game.moves());
         let settings = ParallelSettings { rule: self.settings.play.rule, ..ParallelSettings::default() };
         let limits = Limits { visits: self.settings.visits, ..Limits::default() };
-        let report = self.search.run(&settings, &limits, &control, &mut |_| {})?;
+        let mut heed = |_: &SearchReport| {
+            if stop() {
+                control.stop();
+            }
+        };
+        let report = self.search.run(&settings, &limits, &control, &mut heed)?;
+        if report.ended == Some(StopReason::Stopped) {
+            return Err(PlayerError::Stopped);
+        }
         let ranked = self.search.tree().root().map_or(Vec::new(), |root| root.ranked());
         let chosen = pick(&ranked, self.settings.temperature, &mut self.random).ok_or(PlayerError::NoMove)?;
         let m = G::Move::try_from(chosen.code).map_err(|_| PlayerError::Illegal(chosen.code.to_string()))?;

@@ -45,7 +45,7 @@ impl<G: Turns + Estimates> Player<G> for TurnsPlayer<G> {
         Ok(())
     }
 
-    fn choose(&mut self, game: &Played<G>) -> Result<Choice<G::Move>, PlayerError> {
+    fn choose(&mut self, game: &Played<G>, _: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
         let now = game.now();
         let fits = |plan: &Plan<G>| !plan.moves.is_empty() && plan.from.same_position(now);
         let mut plan = self.plan.take().filter(fits).unwrap_or_else(|| self.search(now));

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use alfil_arena::contest::{Archive, ContestError, Match, MatchReport, MatchSettings, Progress, Record};
 use alfil_arena::opening::Openings;
@@ -55,6 +56,18 @@ pub fn timeless(path: &Path) -> Vec<serde_json::Value> {
         line.as_object_mut().unwrap().remove("notes");
     }
     lines
+}
+
+/// Whether the process with this number soon ends. One that nobody has reaped yet is a zombie.
+pub fn ends(process: &str) -> bool {
+    let stat = format!("/proc/{process}/stat");
+    (0..1_000).any(|_| {
+        let has_ended = std::fs::read_to_string(&stat).map_or(true, |stat| stat.contains(") Z "));
+        if !has_ended {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        has_ended
+    })
 }
 
 /// A folder for one test.

@@ -106,7 +106,7 @@ fn think<G: FullGame>(
 ) -> anyhow::Result<Choice<G::Move>> {
     let spinner = terminal::bar(ProgressBar::new_spinner().with_message("thinking"));
     spinner.enable_steady_tick(Duration::from_millis(100));
-    let choice = player.choose(game);
+    let choice = player.choose(game, &|| false);
     spinner.finish_and_clear();
     let choice = choice.context(CANNOT)?;
     ensure!(legal.contains(&choice.m), "{CANNOT}: it chose a move that is not legal");

@@ -113,7 +113,7 @@ fn play<G: FullGame>(players: &mut [Box<dyn Player<G>>; 2], rules: &G::Rules, se
         let player: &mut dyn Player<G> =
             if branching.len() < RANDOM_PLIES { &mut opening } else { &mut *players[game.now().side() as usize] };
         branching.push(legal.len());
-        let m = player.choose(&game)?.m;
+        let m = player.choose(&game, &|| false)?.m;
         if !legal.contains(&m) {
             return Err(PlayerError::Illegal(format!("{m:?}")));
         }

@@ -216,34 +216,60 @@ fn an_engine_named_without_a_path_is_found() {
     assert_eq!(text.lines().count(), 1, "{text}");
 }
 
+/// An engine that writes a number of a process to the file `pid`, and then never answers.
+#[cfg(target_os = "linux")]
+fn stalled_match(folder: &Folder, on_go: &str) -> (std::process::Child, String) {
+    let (engine, pid) = (folder.file("engine"), folder.file("pid"));
+    let script = format!(
+        "pid={pid}; while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; \
+         quit) exit;; go*) {on_go};; esac; done\n"
+    );
+    std::fs::write(&engine, script).unwrap();
+    let line = format!("uci:/bin/sh {engine},nodes=1");
+    let contest = Command::new(env!("CARGO_BIN_EXE_alfil"))
+        .args(["match", &line, "random", "--games", "2"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_until(|| std::path::Path::new(&pid).exists());
+    (contest, std::fs::read_to_string(&pid).unwrap().trim().to_owned())
+}
+
+#[cfg(target_os = "linux")]
+fn wait_until(done: impl Fn() -> bool) {
+    for _ in 0..2000 {
+        if done() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("it never happened");
+}
+
+/// Whether a process has ended. One that was not reaped yet is a zombie.
+#[cfg(target_os = "linux")]
+fn is_gone(process: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{process}/stat")).map_or(true, |stat| stat.contains(") Z "))
+}
+
 /// The engine does not notice that its input is closed.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_killed_match_leaves_no_engine_behind() {
     let folder = Folder::new("killed");
-    let (engine, pid) = (folder.file("engine"), folder.file("pid"));
-    let script = format!(
-        "while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; \
-         quit) exit;; go*) echo $$ > {pid}.new; mv {pid}.new {pid}; exec sleep 60;; esac; done\n"
-    );
-    std::fs::write(&engine, script).unwrap();
-    let line = format!("uci:/bin/sh {engine},nodes=1");
-    let mut contest =
-        Command::new(env!("CARGO_BIN_EXE_alfil")).args(["match", &line, "random", "--games", "2"]).spawn().unwrap();
-    let wait_until = |done: &dyn Fn() -> bool| {
-        for _ in 0..2000 {
-            if done() {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        panic!("it never happened");
-    };
-    wait_until(&|| std::path::Path::new(&pid).exists());
+    let (mut contest, engine) = stalled_match(&folder, "echo $$ > $pid.new; mv $pid.new $pid; exec sleep 60");
     contest.kill().unwrap();
     contest.wait().unwrap();
-    let process = format!("/proc/{}/stat", std::fs::read_to_string(&pid).unwrap().trim());
-    // A process that was not reaped yet is a zombie.
-    let is_gone = |stat: String| stat.contains(") Z ");
-    wait_until(&|| std::fs::read_to_string(&process).map_or(true, is_gone));
+    wait_until(|| is_gone(&engine));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_match_does_not_wait_for_its_engine_and_leaves_nothing_behind() {
+    let folder = Folder::new("untimed");
+    let (mut contest, grandchild) = stalled_match(&folder, "sleep 300 & echo $! > $pid.new; mv $pid.new $pid; wait");
+    interrupt(&contest);
+    ends(&mut contest);
+    assert_eq!(contest.wait().unwrap().code(), Some(0));
+    wait_until(|| is_gone(&grandchild));
 }
