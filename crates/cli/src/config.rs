@@ -95,4 +95,29 @@ mod tests {
             assert!(error.contains(why), "{error}");
         }
     }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_program_is_started() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = std::env::temp_dir().join(format!("alfil-config-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (engine, started) = (folder.join("engine"), folder.join("started"));
+        std::fs::write(&engine, format!("#!/bin/sh\ntouch {}\n", started.display())).unwrap();
+        let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/tictactoe.toml"));
+        let check = |program: &str| {
+            let set = vec![format!("rating.players=[\"random\", \"uci:{program} --flag,nodes=1\"]")];
+            let checked = run(ConfigCommand::Check { file: file.clone(), set }, &mut Vec::new());
+            checked.map(drop).map_err(|error| format!("{error:#}"))
+        };
+        let program = engine.display().to_string();
+        assert!(check(&program).unwrap_err().ends_with("it could not be started: permission denied"));
+        std::fs::set_permissions(&engine, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(check(&program), Ok(()));
+        assert!(!started.exists(), "the engine was started");
+        let missing = check(&format!("{program}-gone")).unwrap_err();
+        assert!(missing.contains("it could not be started: No such file"), "{missing}");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }

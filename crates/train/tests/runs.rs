@@ -19,6 +19,9 @@ use alfil_selfplay::{GameRecord, chunks, read_chunk, read_header, write_chunk};
 use alfil_train::run::{Metrics, Phase, RunError};
 use alfil_train::{Config, Event, Finish, Machine, Run, RunDirectory, plan};
 
+/// How long the learner takes for a step while games are played.
+const STEP_TIME: Duration = Duration::from_millis(20);
+
 /// A run in a temporary folder, which is removed at the end.
 struct Folder(PathBuf);
 
@@ -90,7 +93,7 @@ fn machine(overlap: bool) -> Machine {
 }
 
 fn machine_on(overlap: bool, device: Arc<dyn Device>) -> Machine {
-    let time = Duration::from_millis(if overlap { 20 } else { 0 });
+    let time = if overlap { STEP_TIME } else { Duration::ZERO };
     Machine {
         learner: Arc::new(move |encoded, _, _| {
             Ok(Box::new(Idle { architecture: encoded.architecture().clone(), steps: 0, time, skips: false }))
@@ -153,7 +156,13 @@ fn overlapping_games_and_generations_never_wait_for_each_other() {
     // No second of the second generation is counted for two phases, although its games were played during the first.
     let metrics = Metrics::load(&folder.run()).unwrap();
     let whole = metrics[1].seconds - metrics[0].seconds;
-    assert!(metrics[0].learning.seconds > 1.0 && metrics[1].learning.seconds > 0.1, "{metrics:?}");
+    let mut before = 0;
+    for Metrics { learning, .. } in &metrics {
+        let taken = learning.steps - before;
+        before = learning.steps;
+        // Every step sleeps that long.
+        assert!(taken > 0 && learning.seconds >= taken as f64 * STEP_TIME.as_secs_f64(), "{metrics:?}");
+    }
     assert!(metrics[1].selfplay.seconds + metrics[1].learning.seconds <= whole, "{metrics:?}");
 }
 
@@ -795,4 +804,22 @@ fn a_run_sets_damaged_files_of_matches_aside() {
     };
     assert_eq!(results(&folder), results(&whole));
     assert_eq!(timeless(&pgn), timeless(&whole.run().games().join("gate-000001-2.pgn")));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_plan_starts_no_program_and_a_run_does() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new("programs");
+    std::fs::create_dir_all(&folder.0).unwrap();
+    let (engine, started) = (folder.0.join("engine"), folder.0.join("started"));
+    std::fs::write(&engine, format!("#!/bin/sh\ntouch {}\n", started.display())).unwrap();
+    std::fs::set_permissions(&engine, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let players = format!("rating.players=[\"uci:{},nodes=1\"]", engine.display());
+    plan::<Stones>(&config(&[&players]), &machine(false), Duration::from_millis(20)).unwrap();
+    assert!(!started.exists(), "the engine was started");
+    let refused = folder.open(false, &[&players]).err().unwrap().to_string();
+    assert!(refused.contains("it crashed") && started.exists(), "{refused}");
+    assert!(!folder.run().has_begun(), "nothing is written before");
 }

@@ -83,6 +83,7 @@ impl<E: Encoding> Run<E> {
     ) -> Result<Run<E>, RunError> {
         // Find what cannot be used now: before anything is written, and not after hours.
         let rules = Self::check(&config)?;
+        rate::baselines::<E::Game>(&config)?;
         directory.create()?;
         let lock = Lock::take(&directory)?;
         directory.clean()?;
@@ -127,12 +128,13 @@ impl<E: Encoding> Run<E> {
         Ok(run)
     }
 
-    /// Checks that a run can have this configuration: what it names exists, and fits the game. Returns the rules.
+    /// Checks that a run can have this configuration: what it names exists, and fits the game. Starts no program. Returns the
+    /// rules.
     pub fn check(config: &Config) -> Result<<E::Game as Game>::Rules, RunError> {
         let rules = config.game_rules::<E::Game>()?;
         config.check_game::<E::Game>(&rules)?;
         LaneContext::<E::Game>::open(config.selfplay.clone(), rules.clone(), Arc::new(Tickets::new(0)), 0)?;
-        rate::baselines::<E::Game>(config)?;
+        rate::check_baselines::<E::Game>(config)?;
         Ok(rules)
     }
 

@@ -182,9 +182,17 @@ fn point((name, Rating { elo, low, high }): (&str, Rating)) -> Option<(u32, f64,
     Some((number.parse().ok()?, elo, low, high))
 }
 
-/// The players that networks are compared with.
+/// Checks that the players can be made that networks are compared with. Starts no program: a configuration may come from others.
+pub(super) fn check_baselines<G: FullGame>(config: &Config) -> Result<(), RunError> {
+    lines(config).try_for_each(|line| Ok(line.check::<G>()?))
+}
+
+/// The players that networks are compared with. Engines among them are started once, to try them.
 pub(super) fn baselines<G: FullGame>(config: &Config) -> Result<Vec<Entrant<G>>, RunError> {
+    lines(config).map(|line| Ok(line.entrant()?)).collect()
+}
+
+fn lines(config: &Config) -> impl Iterator<Item = PlayerLine> {
     // The configuration has been checked: all of them parse.
-    let lines = config.rating.players.iter().filter_map(|line| line.parse::<PlayerLine>().ok());
-    lines.map(|line| Ok(line.entrant()?)).collect()
+    config.rating.players.iter().filter_map(|line| line.parse().ok())
 }
