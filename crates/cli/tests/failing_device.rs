@@ -290,7 +290,7 @@ fn plan() {
 fn values_that_are_not_numbers() {
     let folder = Folder::new("nan");
     let network = folder.network(|network| network.weights.value.output.weights.fill(f32::MAX));
-    let expected = "alfil: the evaluator on cpu failed: the network's value is not a number\n";
+    let expected = "alfil: the evaluator on cpu failed: an output of the network is not a number\n";
     let player = format!("{network}:visits=8");
     for arguments in [
         &["analyse", &network, "--game", "tictactoe", "--movetime", "1s"][..],

@@ -144,6 +144,13 @@ impl Outputs {
         &self.priors[span(&self.ends, position)]
     }
 
+    /// Whether all of them are numbers: the weights of a network can be so large that they are not.
+    pub fn is_finite(&self) -> bool {
+        let wdl = self.wdl.iter().flat_map(|wdl| <[f32; 3]>::from(wdl.0));
+        let others = [&self.values, &self.moves_left, &self.priors].into_iter().flatten().copied();
+        others.chain(wdl).all(f32::is_finite)
+    }
+
     /// Makes room for the outputs of `batch`, forgetting the previous ones.
     pub fn prepare(&mut self, batch: &Batch, wdl: bool, moves_left: bool) {
         let positions = batch.len();

@@ -10,7 +10,7 @@ use alfil_game::connect4::{self, Connect4};
 use alfil_game::hexchess::HexChess;
 use alfil_game::tictactoe::{self, TicTacToe};
 use alfil_game::{Encoding, Game, Knowledge, Mover, Wdl, for_each_game, play_line};
-use alfil_nn::{Architecture, Cpu, Network};
+use alfil_nn::{Architecture, Cpu, Network, PolicyHead};
 use alfil_search::evaluators::{
     Cache, CacheCounts, CacheMemory, Handcrafted, NetworkBackend, Pool, Rollout, Tempered, Uniform, cached_moves,
 };
@@ -189,18 +189,39 @@ fn a_failed_evaluator_is_reported_to_every_waiting_search() {
     }
 }
 
+/// One per move in tic-tac-toe, or the same for all of them.
+fn policy_biases(network: &mut Network) -> &mut Vec<f32> {
+    match &mut network.weights.policy {
+        PolicyHead::Convolution { output, .. } => &mut output.biases,
+        PolicyHead::Dense { output, .. } => &mut output.biases,
+    }
+}
+
 #[test]
-fn a_network_with_nan_values_fails() {
+fn a_network_whose_outputs_are_not_numbers_fails() {
     type E = tictactoe::Stones;
-    let mut network = Network::random::<E>(Architecture::new::<E>("8x1".parse().unwrap()), 1);
-    network.weights.value.output.biases[0] = f32::NAN;
-    let mut evaluator = NetworkBackend::<E>::new(&network, &Cpu).unwrap().evaluator(0).unwrap();
-    let (game, mut moves) = (TicTacToe::new(&()), Vec::new());
-    game.generate(&mut moves);
-    evaluator.add(&game, &moves);
-    let error = evaluator.run(&mut |_, _| panic!("nothing is handed over")).unwrap_err();
-    assert_eq!(error.to_string(), "the evaluator on cpu failed: the network's value is not a number");
-    assert!(evaluator.is_empty());
+    type Spoil = fn(&mut Network);
+    let spoils: [(&str, Spoil); 4] = [
+        ("value", |network| network.weights.value.output.biases[0] = f32::NAN),
+        ("logit", |network| policy_biases(network)[0] = f32::NAN),
+        ("overflow", |network| policy_biases(network)[0] = f32::INFINITY),
+        ("all", |network| policy_biases(network).fill(f32::NEG_INFINITY)),
+    ];
+    for (what, spoil) in spoils {
+        let mut network = Network::random::<E>(Architecture::new::<E>("8x1".parse().unwrap()), 1);
+        spoil(&mut network);
+        let mut evaluator = NetworkBackend::<E>::new(&network, &Cpu).unwrap().evaluator(0).unwrap();
+        let (game, mut moves) = (TicTacToe::new(&()), Vec::new());
+        game.generate(&mut moves);
+        evaluator.add(&game, &moves);
+        let error = evaluator.run(&mut |_, _| panic!("nothing is handed over: {what}")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the evaluator on cpu failed: an output of the network is not a number",
+            "{what}"
+        );
+        assert!(evaluator.is_empty());
+    }
 }
 
 #[test]

@@ -71,9 +71,9 @@ impl<E: Encoding> Evaluator<E::Game> for NetworkEvaluator<E> {
         let positions = self.batch.len();
         self.batch.clear();
         computed?;
-        // Otherwise a search would go on with visits that count for nothing.
-        if self.outputs.values.iter().any(|value| value.is_nan()) {
-            return Err(EvaluatorError::on(&self.device, "the network's value is not a number"));
+        if !self.outputs.is_finite() {
+            // Otherwise a search would go on with visits and priors that count for nothing.
+            return Err(EvaluatorError::on(&self.device, "an output of the network is not a number"));
         }
         for number in 0..positions {
             let wdl = match self.outputs.wdl.get(number) {
