@@ -1,7 +1,7 @@
 //! When a search ends.
 
 /// What a search stops at, besides the [control](super::Control), a proven root (for example a mate) and a full tree.
-/// Without any limit it goes on until one of those.
+/// Without any limit it goes on until one of those, or until the root has 2^31 visits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limits {
     /// Visits of the root, with those from earlier searches that the tree still knows.

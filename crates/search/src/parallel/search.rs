@@ -11,7 +11,7 @@ use super::worker::{Counts, Shared, Worker, evaluate_root};
 use super::{Control, Limits, SearchReport, StopReason};
 use crate::cache_padded::CachePadded;
 use crate::selection::Rule;
-use crate::tree::Tree;
+use crate::tree::{MOST_VISITS, Tree};
 use crate::{Evaluator, EvaluatorError, catch_panic, spawn_scoped};
 
 /// The name of these threads in messages.
@@ -160,7 +160,8 @@ impl<G: Game> Search<G> {
         }
         tree.restrict_root(only);
         let visits = tree.root().map_or(0, |root| root.visits());
-        let budget = limits.visits.map_or(i64::MAX / 2, |limit| i64::from(limit.saturating_sub(visits)));
+        let limit = limits.visits.unwrap_or(MOST_VISITS).min(MOST_VISITS);
+        let budget = i64::from(limit.saturating_sub(visits));
         let shared = Shared {
             tree,
             root,
@@ -299,5 +300,28 @@ impl<G: Game> Watch<'_, G> {
             lines: root.map_or(Vec::new(), |root| lines(&root, self.settings.lines)),
             ended: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alfil_game::tictactoe::TicTacToe;
+
+    use super::*;
+    use crate::evaluators::Uniform;
+
+    #[test]
+    fn a_search_ends_before_its_visits_cannot_be_counted() {
+        let evaluators: Vec<Box<dyn Evaluator<TicTacToe>>> = vec![Box::new(Uniform::default())];
+        let mut search = Search::new(Tree::new(1 << 20, 9), evaluators, TicTacToe::new(&()));
+        let mut run = |limit: Option<u32>, before: Option<u32>| {
+            before.into_iter().for_each(|visits| search.tree.set_root_visits(visits));
+            let limits = Limits { visits: limit, ..Limits::default() };
+            let report = search.run(&ParallelSettings::default(), &limits, &Control::default(), &mut |_| {}).unwrap();
+            (report.visits, report.walks, report.ended)
+        };
+        assert_eq!(run(Some(1), None), (1, 1, Some(StopReason::Done)));
+        assert_eq!(run(None, Some(MOST_VISITS - 10)), (MOST_VISITS, 10, Some(StopReason::Done)));
+        assert_eq!(run(Some(u32::MAX), None), (MOST_VISITS, 0, Some(StopReason::Done)));
     }
 }

@@ -22,6 +22,7 @@ mod store;
 mod view;
 
 pub use dot::dot;
+pub(crate) use node::MOST_VISITS;
 pub use proof::Proof;
 pub use step::{Gathered, Leaf, Scratch, apply, gather};
 pub use store::{Tree, USUAL_MOVES};

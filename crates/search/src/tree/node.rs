@@ -13,6 +13,10 @@ pub(super) const NONE: u32 = u32::MAX;
 /// Sums are kept in fixed point, so that they can be added to without locks and never lose small parts.
 const ONE: f64 = (1u64 << 30) as f64;
 
+/// A search ends at this many visits of the root: a node counts them with 32 bits, of which those under way need some, and
+/// one more would be counted as a visit under way.
+pub(crate) const MOST_VISITS: u32 = u32::MAX / 2;
+
 /// Moves left are summed in units of 1/65,536 ply, which leaves room for 2^32 visits of 65,535 plies.
 const PLY: f64 = (1u64 << 16) as f64;
 
@@ -142,6 +146,11 @@ impl Node {
     pub fn visits(&self) -> (u32, u32) {
         let traffic = self.traffic.load(Relaxed);
         (traffic as u32, (traffic as u32).saturating_add((traffic >> 32) as u32))
+    }
+
+    #[cfg(test)]
+    pub fn set_visits(&self, visits: u32) {
+        self.traffic.store(visits.into(), Relaxed);
     }
 
     pub fn begin_visit(&self) {

@@ -237,6 +237,11 @@ impl Tree {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn set_root_visits(&self, visits: u32) {
+        self.root_index().into_iter().for_each(|root| self.node(root).set_visits(visits));
+    }
+
     pub(super) fn root_index(&self) -> Option<u32> {
         Some(self.root.load(Acquire)).filter(|root| *root != NONE)
     }
