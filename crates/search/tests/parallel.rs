@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use alfil_failing_device::without_threads;
 use alfil_game::chess::{Chess, Rules};
 use alfil_game::connect4::Connect4;
+use alfil_game::tictactoe::TicTacToe;
 use alfil_game::{Game, Knowledge, play_line};
 use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, Rollout, Uniform};
 use alfil_search::parallel::{Control, Limits, ParallelSettings, Search, SearchReport, StopReason};
@@ -316,6 +317,38 @@ fn a_slow_search_of_a_known_tree_is_not_settled_before_it_begins() {
     // About 150 walks are to come, and no move is that far ahead of the others.
     assert_eq!(report.ended, Some(StopReason::Time), "{report:?}");
     assert!(report.walks > 10);
+}
+
+#[test]
+fn a_proven_win_is_shortened_when_asked() {
+    // The longer mates are proven first.
+    for (fen, is_uniform, plies, shortened) in
+        [("5K1R/8/6k1/8/8/8/2p5/5Q2 w - - 0 1", true, 5, 3), ("8/8/3R4/8/8/8/2RK2k1/8 w - - 0 1", false, 7, 5)]
+    {
+        let find = |sooner: bool| {
+            let handcrafted = || vec![Box::new(Handcrafted::new(Knowledge::Full)) as Box<dyn Evaluator<Chess>>];
+            let evaluators = if is_uniform { uniform(1) } else { handcrafted() };
+            let mut search = Search::new(Tree::new(8 << 20, 36), evaluators, chess(fen));
+            let report = run(&mut search, &Limits { sooner, ..visits(5_000) });
+            let proof = report.lines[0].proof.unwrap();
+            assert!(proof.is_win());
+            (proof.plies, report.ended.unwrap())
+        };
+        assert_eq!(find(false), (plies, StopReason::Proven), "{fen}");
+        assert_eq!(find(true), (shortened, StopReason::Done), "{fen}");
+    }
+    // Nothing is shorter than a mate in one, and once all moves are proven there is nothing left to find.
+    let sooner = Limits { sooner: true, ..Limits::default() };
+    let mate = chess("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
+    let mut search = Search::new(Tree::new(8 << 20, 36), uniform(1), mate);
+    assert_eq!(run(&mut search, &sooner).ended, Some(StopReason::Proven));
+    let mut won = TicTacToe::new(&());
+    play_line(&mut won, "1 2").unwrap();
+    let mut search = Search::new(Tree::new(8 << 20, 9), uniform(1), won);
+    let report = run(&mut search, &sooner);
+    assert_eq!(report.ended, Some(StopReason::Proven));
+    assert!(report.lines[0].proof.is_some_and(|proof| proof.is_win() && proof.plies == 5), "{report:?}");
+    assert!(search.tree().root().unwrap().children().iter().all(|child| child.proof.is_some()));
 }
 
 #[test]

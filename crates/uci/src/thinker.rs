@@ -242,6 +242,8 @@ impl<G: FullGame> Thinker<G> {
             visits: [go.nodes, handicap, per_move].into_iter().flatten().min(),
             depth: go.depth,
             settled,
+            // On a clock any win is good enough, and a search for a mate ends with it.
+            sooner: !settled && !go.mate,
             only: task.only.iter().map(|&m| m.into()).collect(),
         };
         let voice = self.voice.clone();

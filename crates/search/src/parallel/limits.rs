@@ -10,6 +10,9 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// As soon as the best move can no longer change before another limit is reached.
     pub settled: bool,
+    /// A proven win does not end it while there are moves that may win sooner. Positions below the root whose result is proven
+    /// are not searched again, so what is found then may still not be the shortest win.
+    pub sooner: bool,
     /// Codes of the moves to search; empty means all.
     pub only: Vec<u16>,
 }

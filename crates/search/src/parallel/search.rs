@@ -168,6 +168,7 @@ impl<G: Game> Search<G> {
             rule: settings.rule,
             control,
             batch: settings.batch.max(1),
+            sooner: limits.sooner,
             budget: CachePadded(AtomicI64::new(budget)),
             finished: AtomicBool::new(false),
             full: AtomicBool::new(false),

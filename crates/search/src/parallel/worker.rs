@@ -9,7 +9,7 @@ use super::Control;
 use crate::cache_padded::CachePadded;
 use crate::evaluators::CacheCounts;
 use crate::selection::Rule;
-use crate::tree::{Gathered, Leaf, Scratch, Tree, apply, gather};
+use crate::tree::{Gathered, Leaf, Proof, Scratch, Tree, apply, gather};
 use crate::{Evaluator, EvaluatorError};
 
 /// After this many collisions with other threads' leaves a batch is evaluated as it is.
@@ -23,6 +23,8 @@ pub(super) struct Shared<'a, G> {
     pub control: &'a Control,
     /// Leaves per batch of a thread.
     pub batch: usize,
+    /// Whether a proven win does not end the search while there are moves that may win sooner.
+    pub sooner: bool,
     /// Walks that may still begin.
     pub budget: CachePadded<AtomicI64>,
     pub finished: AtomicBool,
@@ -60,8 +62,12 @@ impl<G: Game> Shared<'_, G> {
         self.finished.load(Relaxed) || self.control.is_stopped() || self.full.load(Relaxed) || self.is_proven()
     }
 
+    /// Whether the result is proven, and nothing better can be found.
     pub fn is_proven(&self) -> bool {
-        self.tree.root().is_some_and(|root| root.proof().is_some())
+        self.tree.root().is_some_and(|root| {
+            let goes_on = |proof: Proof| self.sooner && proof.is_win() && proof.plies > 1 && root.has_unproven_move();
+            root.proof().is_some_and(|proof| !goes_on(proof))
+        })
     }
 
     fn take_ticket(&self) -> bool {

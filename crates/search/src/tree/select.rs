@@ -52,6 +52,8 @@ fn value(node: &Node) -> f32 {
 fn child_value(node: &Node, child: &Node) -> f32 {
     let same = child.side() == node.side();
     match child.proof() {
+        // Only a search for a sooner win goes on at a proven node, and there is nothing to find below a proven child.
+        Some(_) if node.proof().is_some() => -DECIDED,
         Some(proof) if proof.is_win() || proof.is_loss() => DECIDED * if proof.is_win() == same { 1.0 } else { -1.0 },
         _ => child.value().map_or_else(|| value(node), |value| if same { value } else { -value }),
     }

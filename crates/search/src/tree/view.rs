@@ -78,6 +78,12 @@ impl<'a> View<'a> {
         self.node.proof()
     }
 
+    /// Whether there is a move whose result is not proven.
+    pub(crate) fn has_unproven_move(&self) -> bool {
+        let proven = self.tree.children(self.node).filter(|(_, child)| child.proof().is_some());
+        proven.count() < usize::from(self.node.edges())
+    }
+
     /// Every move, the highest prior first; none before the position has been evaluated.
     pub fn children(&self) -> Vec<Child> {
         let mut children = Vec::new();
