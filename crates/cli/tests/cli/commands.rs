@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 use std::io::Write;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
+use alfil_failing_device::{STACK_SIZE, TOO_LARGE};
 use alfil_game::chess::Chess;
 use alfil_selfplay::{GameRecord, chunks, read_chunk};
 
@@ -238,12 +239,28 @@ fn the_engine_speaks_and_positions_are_analysed() {
 }
 
 #[test]
-fn the_signature_of_the_search_is_always_the_same() {
-    let bench = || json(&["bench", "tree", "--visits", "2000", "--rounds", "1", "--json"]);
-    let (first, second) = (bench(), bench());
-    assert_eq!(first["signature"], second["signature"]);
-    assert!(first["signature"].as_u64().unwrap() > 0 && first["nps_2"].as_f64().unwrap() > 0.0);
-    assert!(first["bytes_per_node"].as_f64().unwrap() < 300.0);
+fn the_engine_says_if_it_can_start_no_thread() {
+    let engine = Command::new(env!("CARGO_BIN_EXE_alfil"))
+        .args(["uci", "--hash", "1"])
+        .env(STACK_SIZE, TOO_LARGE)
+        .stdin(Stdio::piped())
+        .output()
+        .unwrap();
+    let [said, complaint] = [engine.stdout, engine.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert!(said.starts_with("info string the engine cannot start a thread: "), "{said}");
+    assert!(complaint.starts_with("alfil: the engine cannot start a thread: "), "{complaint}");
+    assert_eq!(engine.status.code(), Some(2));
+}
+
+/// The nodes that fixed searches on one thread pass through. Another number means that the search has changed: if that was meant,
+/// the new number belongs here.
+const SIGNATURE: u64 = 63_930;
+
+#[test]
+fn the_search_has_its_signature() {
+    let bench = json(&["bench", "tree", "--visits", "2000", "--rounds", "1", "--json"]);
+    assert_eq!(bench["signature"], SIGNATURE);
+    assert!(bench["nps_2"].as_f64().unwrap() > 0.0 && bench["bytes_per_node"].as_f64().unwrap() < 300.0, "{bench}");
 }
 
 #[test]
