@@ -29,18 +29,25 @@ fn network<E: Encoding>() -> Network {
 fn chunks() {
     let folder = Folder::new("chunks");
     let (path, copy) = (folder.file("a.games"), folder.file("b.games"));
-    let whole = fixture("runs/old/replay/000001-0000.games");
+    // Versions 3 and 4.
+    let files = [
+        fixture("runs/old/replay/000001-0000.games"),
+        include_bytes!("../../../selfplay/tests/version4/tictactoe.games").to_vec(),
+    ];
     check!().with_iterations(ITERATIONS).with_test_time(TIME).with_generator(edits()).for_each(|edits: &Vec<Edit>| {
-        let bytes = edited(&whole, edits);
-        std::fs::write(&path, &bytes).unwrap();
-        let _ = read_header(&path);
-        if let Ok(records) = read_chunk::<TicTacToe>(&path) {
-            assert_eq!(bytes, whole, "a damaged file was read");
-            write_chunk::<TicTacToe>(&copy, &records).unwrap();
-            assert_eq!(read_chunk::<TicTacToe>(&copy).unwrap(), records);
-            assert_eq!(read_header(&copy).unwrap().games, records.len() as u64);
+        for whole in &files {
+            let bytes = edited(whole, edits);
+            std::fs::write(&path, &bytes).unwrap();
+            let _ = read_header(&path);
+            if let Ok(mut records) = read_chunk::<TicTacToe>(&path) {
+                assert_eq!(&bytes, whole, "a damaged file was read");
+                records.iter_mut().for_each(|record| record.resolve::<TicTacToe>(&()).unwrap());
+                write_chunk::<TicTacToe>(&copy, &records).unwrap();
+                assert_eq!(read_chunk::<TicTacToe>(&copy).unwrap(), records);
+                assert_eq!(read_header(&copy).unwrap().games, records.len() as u64);
+            }
+            assert!(read_chunk::<Chess>(&path).is_err(), "games of another game were read");
         }
-        assert!(read_chunk::<Chess>(&path).is_err(), "games of another game were read");
     });
 }
 
@@ -75,13 +82,17 @@ fn networks_of_leela() {
 fn states() {
     let folder = Folder::new("states");
     let directory = RunDirectory::new(folder.file(""));
-    let whole = fixture("runs/old/state.json");
+    let first = fixture("runs/old/state.json");
+    let second = include_bytes!("../../../train/tests/version2/state.json");
     check!().with_iterations(ITERATIONS).with_test_time(TIME).with_generator(edits()).for_each(|edits: &Vec<Edit>| {
-        std::fs::write(directory.state(), edited(&whole, edits)).unwrap();
+        std::fs::write(directory.state(), edited(&first, edits)).unwrap();
         if let Ok(state) = State::load(&directory) {
             state.save(&directory).unwrap();
             assert_eq!(State::load(&directory).unwrap(), state);
         }
+        let bytes = edited(second, edits);
+        std::fs::write(directory.state(), &bytes).unwrap();
+        assert!(State::load(&directory).is_err() || bytes == second, "a damaged state was read");
     });
 }
 
