@@ -1,6 +1,6 @@
 //! A program that ends at once kills its engines first. A test of its own, since it kills those of all threads.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod common;
 
