@@ -129,7 +129,7 @@ fn replies() {
         std::fs::write(&path, edited(REPLIES.as_bytes(), edits)).unwrap();
         let mut player = ExternalPlayer::new(settings.clone());
         if Player::<Chess>::new_game(&mut player, 1).is_ok() {
-            match player.choose(&game) {
+            match player.choose(&game, &|| false) {
                 Ok(choice) => assert!(legal.contains(&choice.m)),
                 Err(why) => assert!(why.to_string().chars().all(|c| !c.is_control()), "{why:?}"),
             }
