@@ -62,6 +62,8 @@ impl<G: FullGame> Session<'_, G> {
                 let (finished, context) = (finished.clone(), context.clone());
                 let (counts, failed, broken) = (&counts, &failed, &broken);
                 let stopped = || stop.load(Relaxed) || broken.load(Relaxed);
+                // The channel closes when the failure of the last lane is known, and not before.
+                let open = finished.clone();
                 let play = move || -> Result<(), EvaluatorError> {
                     // Evaluators that use chance should differ.
                     let seed_of_lane = context.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(lane as u64);
@@ -81,7 +83,10 @@ impl<G: FullGame> Session<'_, G> {
                     failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
                     broken.store(true, Relaxed);
                 };
-                let work = move || catch_panic(PART, play).flatten().unwrap_or_else(fail);
+                let work = move || {
+                    catch_panic(PART, play).flatten().unwrap_or_else(fail);
+                    drop(open);
+                };
                 if let Err(why) = spawn_scoped(PART, scope, work) {
                     fail(why);
                     break;
