@@ -102,11 +102,11 @@ impl LineFile {
             };
         };
         let (first, sealed) = unseal(first).ok_or_else(|| file.damaged(1))?;
-        if first != if sealed { &new } else { &old } {
-            return Err(other(first));
+        if first != *if sealed { &new } else { &old } {
+            return Err(other(&first));
         }
         let read = |(number, line): (usize, &String)| match unseal(line) {
-            Some((json, has_sum)) if has_sum || !sealed => Ok(json.to_owned()),
+            Some((json, has_sum)) if has_sum || !sealed => Ok(json),
             _ => Err(file.damaged(number)),
         };
         let lines = (2..).zip(lines).map(read).collect::<Result<_, _>>()?;

@@ -54,7 +54,7 @@ fn play(device: &FailingDevice, journal: &Path) -> Result<Vec<[Record; 2]>, Stri
 fn kept(journal: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(journal).unwrap();
     let untimed = |line: &str| {
-        let mut record: serde_json::Value = serde_json::from_str(unseal(line).unwrap().0).unwrap();
+        let mut record: serde_json::Value = serde_json::from_str(&unseal(line).unwrap().0).unwrap();
         record.as_object_mut().unwrap().remove("notes");
         record.to_string()
     };

@@ -176,7 +176,7 @@ fn numbers_that_no_ladder_can_have_are_damage() {
     let of = &last[last.find("\"of\":").unwrap()..];
     for (from, to) in [(of, "\"of\":1000000}"), (of, "\"of\":18446744073709551615}"), ("\"pair\":", "\"pair\":999999")]
     {
-        std::fs::write(&path, text.replace(&seal(last), &seal(&last.replace(from, to)))).unwrap();
+        std::fs::write(&path, text.replace(&seal(&last), &seal(&last.replace(from, to)))).unwrap();
         let error = climb::<TicTacToe>(&["random", "oracle"], 20, Some(&path)).unwrap_err().to_string();
         assert!(error.starts_with("line 11 of ") && error.ends_with(" is damaged"), "{error}");
     }

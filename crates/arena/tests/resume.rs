@@ -104,11 +104,11 @@ fn damaged_journals_are_refused() {
     let damaged = [
         forge("\"pair\":0", "\"pair\":1"),
         forge("\"score\":", "\"score\":7"),
-        forge(unseal(lines[1]).unwrap().0, "{}"),
+        forge(&unseal(lines[1]).unwrap().0, "{}"),
         format!("{}\n{}\n{}\n", lines[0], lines[2], lines[1]),
         forge("\"first\":\"b\"", "\"first\":\"c\""),
         // Without, or with another line's.
-        text.replace(lines[1], unseal(lines[1]).unwrap().0),
+        text.replace(lines[1], &unseal(lines[1]).unwrap().0),
         text.replace("\"end\":\"", "\"end\":\"x"),
     ];
     for damaged in damaged {
@@ -141,7 +141,7 @@ fn a_journal_without_checksums_goes_on_with_them() {
     let text = std::fs::read_to_string(&path).unwrap();
     let complete = timeless(&path);
     // As version 1 wrote it, with one pair of three.
-    let plain = text.lines().take(3).map(|line| unseal(line).unwrap().0.to_owned() + "\n").collect::<String>();
+    let plain = text.lines().take(3).map(|line| unseal(line).unwrap().0 + "\n").collect::<String>();
     let old = plain.replace("{\"alfil-match\":2,", "{\"alfil-match\":1,");
     std::fs::write(&path, &old).unwrap();
     let (_, report) = play(&a, &b, settings(6, 1), journal(&path)).unwrap();

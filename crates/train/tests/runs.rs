@@ -675,7 +675,7 @@ fn timeless(path: &Path) -> Vec<String> {
     let mut lines: Vec<String> = text
         .lines()
         .map(|line| {
-            let mut line: serde_json::Value = serde_json::from_str(unseal(line).unwrap().0).unwrap();
+            let mut line: serde_json::Value = serde_json::from_str(&unseal(line).unwrap().0).unwrap();
             line.as_object_mut().unwrap().remove("notes");
             line.to_string()
         })

@@ -51,7 +51,7 @@ pub fn settings(games: u64, concurrency: usize) -> MatchSettings {
 pub fn timeless(path: &Path) -> Vec<serde_json::Value> {
     let text = std::fs::read_to_string(path).unwrap();
     let json = text.lines().map(|line| unseal(line).unwrap().0);
-    let mut lines: Vec<serde_json::Value> = json.map(|json| serde_json::from_str(json).unwrap()).collect();
+    let mut lines: Vec<serde_json::Value> = json.map(|json| serde_json::from_str(&json).unwrap()).collect();
     for line in &mut lines[1..] {
         line.as_object_mut().unwrap().remove("notes");
     }

@@ -71,6 +71,8 @@ impl Axis {
         match unit {
             _ if tick == 0.0 && self.step >= 1.0 => "0".to_owned(),
             _ if largest >= LARGEST_WRITTEN_OUT => number(tick),
+            // No share is so large, but a damaged file may say so.
+            Unit::Share if largest >= 1e6 => number(tick),
             Unit::Share => format!("{:.*} %", digits(100.0 * self.step), 100.0 * tick),
             _ if largest >= 1e7 => format!("{}M", number(tick / 1e6)),
             _ if largest >= 1e4 => format!("{}k", number(tick / 1e3)),

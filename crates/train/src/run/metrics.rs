@@ -153,7 +153,7 @@ impl Metrics {
     /// Reads a line. Those of earlier versions have no checksum.
     fn parse(line: &[u8]) -> Option<Metrics> {
         let (json, _) = unseal(std::str::from_utf8(line).ok()?.trim_end())?;
-        serde_json::from_str(json).ok()
+        serde_json::from_str(&json).ok()
     }
 
     /// Removes what was measured from a generation on: it is going to be measured again. Lines that cannot be read

@@ -98,11 +98,12 @@ impl State {
         #[derive(Deserialize)]
         struct Versioned {
             version: u32,
+            checksum: Option<serde_json::Value>,
         }
         let damaged = |why: serde_json::Error| Problem::Damaged(shorten(&why.to_string()));
-        let Versioned { version } = serde_json::from_slice(bytes).map_err(damaged)?;
+        let Versioned { version, checksum } = serde_json::from_slice(bytes).map_err(damaged)?;
         match version {
-            1 => {}
+            1 if checksum.is_none() => {}
             VERSION if is_sealed(bytes) => {}
             newer if newer > VERSION => return Err(Problem::Newer(newer)),
             _ => return Err(Problem::Damaged("its checksum does not match".to_owned())),
