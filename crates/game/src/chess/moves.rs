@@ -45,9 +45,11 @@ impl Move {
 
     pub(super) fn from_shakmaty(m: shakmaty::Move) -> Move {
         match m {
+            shakmaty::Move::Normal { from, to, promotion, .. } => Move::new(from, to, promotion),
+            shakmaty::Move::EnPassant { from, to } => Move::new(from, to, None),
             shakmaty::Move::Castle { king, rook } => Move::new(king, rook, None),
-            // Only a drop has no from square, and there are none in chess.
-            m => Move::new(m.from().unwrap_or(m.to()), m.to(), m.promotion()),
+            // A drop; there are none in chess.
+            shakmaty::Move::Put { to, .. } => Move::new(to, to, None),
         }
     }
 
