@@ -269,7 +269,8 @@ impl Tree {
         let mut words = ArrayVec::<u32, MOST_MOVES>::new();
         words.extend(edges.iter().zip(priors).take(MOST_MOVES).map(pack));
         words.sort_unstable_by(|a, b| b.cmp(a));
-        edges.iter().zip(words).for_each(|(edge, word)| edge.store(word, Relaxed));
+        // By reference: an iterator that owns the array would copy its 4 kB first.
+        edges.iter().zip(&words).for_each(|(edge, word)| edge.store(*word, Relaxed));
     }
 
     /// The child at an edge, if it has been visited.
