@@ -7,7 +7,7 @@ use alfil_game::hexchess::HexChess;
 use alfil_game::{Game, Mover, Wdl};
 use alfil_search::Evaluation;
 use alfil_search::root::GumbelRoot;
-use alfil_search::selection::{Gumbel, Puct, Rule};
+use alfil_search::selection::{Gumbel, Puct, Rule, gumbel_noise};
 use alfil_search::tree::{Gathered, Scratch, Tree, apply, gather};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -41,7 +41,8 @@ fn allocations<G: Game<Rules: Default>>(rule: &Rule) -> u64 {
         }
         if let Rule::Gumbel(gumbel) = rule {
             let view = tree.root().unwrap();
-            let plan = plan.get_or_insert_with(|| GumbelRoot::new(&view, WALKS, 16, *gumbel, &mut random));
+            let plan =
+                plan.get_or_insert_with(|| GumbelRoot::new(&view, WALKS, 16, *gumbel, || gumbel_noise(&mut random)));
             allocated += count(|| first = plan.next(&view)).count;
         }
     }

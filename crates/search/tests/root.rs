@@ -7,7 +7,7 @@ use alfil_game::connect4::{Connect4, Solver};
 use alfil_search::Evaluator;
 use alfil_search::evaluators::{Rollout, Uniform};
 use alfil_search::root::{GumbelRoot, add_noise, forced_edge, improved_policy, visit_policy};
-use alfil_search::selection::{Gumbel, Puct, Rule, considered_visits};
+use alfil_search::selection::{Gumbel, Puct, Rule, considered_visits, gumbel_noise};
 use alfil_search::tree::{Child, Gathered, Scratch, Tree, apply, gather};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -33,7 +33,8 @@ fn gumbel_search<G: Game>(
     let tree = Tree::new(1 << 20, 36);
     let rule = Rule::Gumbel(Gumbel::default());
     walk(&tree, root, &rule, None, evaluator);
-    let mut plan = GumbelRoot::new(&tree.root().unwrap(), simulations, considered, Gumbel::default(), random);
+    let mut plan =
+        GumbelRoot::new(&tree.root().unwrap(), simulations, considered, Gumbel::default(), || gumbel_noise(random));
     while let Some(first) = plan.next(&tree.root().unwrap()) {
         walk(&tree, root, &rule, Some(first), evaluator);
     }
@@ -91,9 +92,12 @@ fn gumbel_finds_winning_moves_with_few_walks_and_learns_them() {
         let best_share = |policy: &[f32]| policy[usize::from(plan.best(&view).unwrap().edge)];
         let policy = improved_policy(&view, &Gumbel::default());
         assert!((policy.iter().sum::<f32>() - 1.0).abs() < 1e-4);
-        let tried_share = |(child, share): (&Child, &f32)| if child.visits > 0 { *share } else { 0.0 };
-        let most = children.iter().zip(&policy).map(tried_share).fold(0.0, f32::max);
-        assert!(view.proof().is_some() || best_share(&policy) == most, "chance decides");
+        let is_lost = |child: &Child| child.proof.is_some_and(|proof| proof.is_loss());
+        let visits = children.iter().filter(|child| !is_lost(child)).map(|child| child.visits).max();
+        let is_verified = |child: &Child| !is_lost(child) && Some(child.visits) == visits;
+        let verified_share = |(child, share): (&Child, &f32)| if is_verified(child) { *share } else { 0.0 };
+        let most = children.iter().zip(&policy).map(verified_share).fold(0.0, f32::max);
+        assert!(view.proof().is_some() || best_share(&policy) == most, "chance or few visits decide");
         let expected = |policy: &[f32]| children.iter().zip(policy).map(|(c, p)| p * exact(c.code)).sum::<f32>();
         let priors: Vec<f32> = children.iter().map(|child| child.prior).collect();
         gain += expected(&policy) - expected(&priors);

@@ -4,7 +4,7 @@ use alfil_core::seed::mix;
 use alfil_game::{First, FullGame, Mover, Outcome, Score, Side};
 use alfil_search::Lead;
 use alfil_search::root::{GumbelRoot, add_noise, forced_edge, improved_policy, pick, pick_by, visit_policy};
-use alfil_search::selection::Puct;
+use alfil_search::selection::{Puct, gumbel_noise};
 use alfil_search::tree::{Child, Gathered, Leaf, Scratch, Tree, USUAL_MOVES, View, gather};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -171,7 +171,7 @@ impl<G: FullGame> GameInProgress<G> {
 
     /// Plans the search for a move, and prepares the root for it.
     fn plan(&mut self, settings: &SelfplaySettings) -> MoveSearch {
-        let SearchSettings { visits, considered, noise_alpha, noise_share, .. } = settings.search;
+        let SearchSettings { visits, noise_alpha, noise_share, .. } = settings.search;
         let cheap = settings.cheap.draw(&mut self.random);
         let visits = if cheap { settings.cheap.visits } else { visits };
         let root = self.tree.root().filter(|_| settings.surprise.share > 0.0 && !cheap);
@@ -188,11 +188,9 @@ impl<G: FullGame> GameInProgress<G> {
                 MoveSearch { walks: 0, budget, cheap, priors, gumbel: None }
             }
             SearchKind::Gumbel => {
-                let rule = settings.search.gumbel();
-                let gumbel = self
-                    .tree
-                    .root()
-                    .map(|root| GumbelRoot::new(&root, visits as usize, considered as usize, rule, &mut self.random));
+                let (rule, tried, random) = (settings.search.gumbel(), settings.search.tried(visits), &mut self.random);
+                let noise = || if cheap { 0.0 } else { gumbel_noise(random) };
+                let gumbel = self.tree.root().map(|root| GumbelRoot::new(&root, visits as usize, tried, rule, noise));
                 MoveSearch { walks: 0, budget: visits, cheap, priors, gumbel }
             }
         }

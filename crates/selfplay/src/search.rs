@@ -24,11 +24,17 @@ settings! {
         pub kind: SearchKind = SearchKind::Gumbel, key "search";
         /// Visits per move.
         pub visits: u32 = 32, in 2..=1_000_000;
-        /// Gumbel: moves that are tried at the root. 16 in the paper.
+        /// Gumbel: moves that are tried at the root, at most. 16 in the paper.
         pub considered: u32 = 16, in 2..=512;
+        /// Gumbel: visits per tried move, at least. With fewer visits fewer moves are tried, so that what is played has been
+        /// checked by some.
+        pub visits_per_move: u32 = 2, in 1..=1_000_000;
         /// Gumbel: how sharply the policy to learn follows the values of the moves. 1 in the paper; Connect Four was
         /// learnt faster with it than with 0.3; tic-tac-toe was not.
         pub gumbel_scale: f32 = 1.0, in 0.001..=100.0;
+        /// Gumbel: stretches the values of each position's moves to the range from 0 to 1 before they are scaled, as mctx does (with a
+        /// gumbel_scale of 0.1).
+        pub gumbel_rescale: bool = false;
         /// PUCT: the share of Dirichlet noise in the priors at the root. 0.25 in AlphaZero.
         pub noise_share: f32 = 0.25, in 0.0..=1.0;
         /// PUCT: the shape of that noise: about 10 divided by the usual number of moves. 0.3 for chess in AlphaZero.
@@ -40,7 +46,8 @@ settings! {
 }
 
 settings! {
-    /// Playout-cap randomisation (KataGo): more games for the value, fewer but better searches for the policy.
+    /// Playout-cap randomisation (KataGo): more games for the value, fewer but better searches for the policy. Cheap searches
+    /// play as well as they can: nothing is learnt from what they try, so they have no noise.
     #[derive(Copy)]
     pub struct Cheap {
         /// The share of searches that are cheap ones, from which no policy is learnt. 0.75 in KataGo, 0 is none.
@@ -61,7 +68,12 @@ impl SearchSettings {
 
     /// Gumbel's rule.
     pub(crate) fn gumbel(&self) -> Gumbel {
-        Gumbel { c_scale: self.gumbel_scale, ..Gumbel::default() }
+        Gumbel { c_scale: self.gumbel_scale, rescale: self.gumbel_rescale, ..Gumbel::default() }
+    }
+
+    /// Gumbel: the moves that a search with this many visits tries.
+    pub(crate) fn tried(&self, visits: u32) -> usize {
+        self.considered.min((visits / self.visits_per_move).max(2)) as usize
     }
 
     /// Bytes of a game's tree: room for the visits of a move and for those that are left from the move before.
@@ -70,8 +82,8 @@ impl SearchSettings {
     }
 
     fn check(&self, found: &mut Findings) {
-        if self.kind == SearchKind::Gumbel && self.considered > self.visits {
-            found.warning("considered", format!("is more than the {} visits", self.visits));
+        if self.kind == SearchKind::Gumbel && self.visits_per_move > self.visits / 2 {
+            found.warning("visits_per_move", format!("leaves two moves to try with {} visits", self.visits));
         }
     }
 }
@@ -86,5 +98,19 @@ impl Cheap {
     pub fn mean_visits(&self, full: u32) -> f64 {
         let share = f64::from(self.share);
         share * f64::from(self.visits) + (1.0 - share) * f64::from(full)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_with_few_visits_tries_few_moves() {
+        let tried = |considered, visits_per_move, visits| {
+            SearchSettings { considered, visits_per_move, ..SearchSettings::default() }.tried(visits)
+        };
+        assert_eq!([128, 64, 24, 8].map(|visits| tried(16, 6, visits)), [16, 10, 4, 2]);
+        assert_eq!(tried(16, 2, 32), 16, "the defaults are those of the paper");
     }
 }

@@ -1,8 +1,6 @@
 //! Gumbel search at the root.
 
-use rand::RngExt;
-
-use crate::selection::{Gumbel, GumbelMove, considered_visits, gumbel_noise};
+use crate::selection::{Gumbel, GumbelMove, considered_visits};
 use crate::tree::{Child, View};
 
 /// A plan for a known number of walks: moves are drawn from the policy without replacement, and sequential halving
@@ -22,18 +20,20 @@ pub struct GumbelRoot {
 }
 
 impl GumbelRoot {
-    /// Plans `simulations` walks over at most `considered` moves of a root that has been evaluated.
+    /// Plans `simulations` walks over at most `considered` moves of a root that has been evaluated. `noise` is asked once per
+    /// move: for [Gumbel noise](crate::selection::gumbel_noise), which explores, or for 0, which tries the moves with the
+    /// highest priors.
     pub fn new(
         root: &View<'_>,
         simulations: usize,
         considered: usize,
         gumbel: Gumbel,
-        random: &mut impl RngExt,
+        mut noise: impl FnMut() -> f32,
     ) -> GumbelRoot {
         let children = root.children();
         GumbelRoot {
             gumbel,
-            noise: children.iter().map(|_| gumbel_noise(random)).collect(),
+            noise: children.iter().map(|_| noise()).collect(),
             before: children.iter().map(|child| child.started).collect(),
             table: considered_visits(considered.min(children.len()), simulations),
             begun: 0,
@@ -57,9 +57,10 @@ impl GumbelRoot {
         Some(edge)
     }
 
-    /// The strongest move: of those that were tried, the one with the largest share of the [improved
-    /// policy](improved_policy). Noise decides what is tried, not what is best: that would be a draw from the policy. A
-    /// proven win comes first whatever the plan, and a proven loss only if there is nothing else.
+    /// The strongest move: of those that this plan has visited most, the one with the largest share of the [improved
+    /// policy](improved_policy). A move that was given up early keeps a value that few visits have checked, and must not win by it.
+    /// Noise decides what is tried, not what is best: that would be a draw from the policy. A proven win comes first whatever
+    /// the plan, and a proven loss only if there is nothing else.
     pub fn best(&self, root: &View<'_>) -> Option<Child> {
         let best = root.best()?;
         if best.proof.is_some_and(|proof| proof.is_win() || proof.is_loss()) {
@@ -68,7 +69,9 @@ impl GumbelRoot {
         let (children, mut moves) = (root.children(), Vec::new());
         weigh(root, &children, &self.gumbel, &mut moves);
         let open = |child: &Child| child.visits > 0 && !child.proof.is_some_and(|proof| proof.is_loss());
-        preferred(&self.gumbel, &children, &moves, |_| 0.0, open).or(Some(best))
+        let most = children.iter().filter(|child| open(child)).map(|child| self.begun_visits(child)).max();
+        let is_verified = |child: &Child| open(child) && Some(self.begun_visits(child)) == most;
+        preferred(&self.gumbel, &children, &moves, |_| 0.0, is_verified).or(Some(best))
     }
 
     fn begun_visits(&self, child: &Child) -> u32 {

@@ -9,12 +9,15 @@ pub struct Gumbel {
     pub c_visit: f32,
     /// The weight of a value against a logit.
     pub c_scale: f32,
+    /// Whether the values of a position's moves are stretched to the range from 0 to 1, as mctx does by default: the best move
+    /// then counts `σ(1)` more than the worst, however close they are. mctx has a `c_scale` of 0.1 with it.
+    pub rescale: bool,
 }
 
 impl Default for Gumbel {
     /// The paper's setting for board games: values from -1 to 1 are not rescaled.
     fn default() -> Gumbel {
-        Gumbel { c_visit: 50.0, c_scale: 1.0 }
+        Gumbel { c_visit: 50.0, c_scale: 1.0, rescale: false }
     }
 }
 
@@ -25,7 +28,8 @@ impl Gumbel {
     }
 
     /// Gives every move a value: its own where it has been visited, else the mixed value
-    /// `(v + ΣN Σ_visited(π q) / Σ_visited(π)) / (1 + ΣN)`. `value` is the network's for the position itself.
+    /// `(v + ΣN Σ_visited(π q) / Σ_visited(π)) / (1 + ΣN)`. `value` is the network's for the position itself. With
+    /// [`rescale`](Gumbel::rescale) all of them are stretched afterwards.
     pub fn complete(&self, value: f32, moves: &mut [GumbelMove]) {
         let visited = || moves.iter().filter(|m| m.visits > 0).map(|m| (m.prior.max(f32::MIN_POSITIVE), m.q));
         let total: u32 = moves.iter().map(|m| m.visits).sum();
@@ -33,6 +37,9 @@ impl Gumbel {
         let mean = visited().map(|(prior, q)| prior * q).sum::<f32>() / weight;
         let mixed = if total == 0 { value } else { (value + total as f32 * mean) / (1.0 + total as f32) };
         moves.iter_mut().filter(|m| m.visits == 0).for_each(|m| m.q = mixed);
+        if self.rescale {
+            stretch(moves);
+        }
     }
 
     /// Gives moves with completed values their shares of the improved policy, `softmax(logits + σ(completed q))`: the target
@@ -59,6 +66,14 @@ impl Gumbel {
         let scores = moves.iter().map(score).enumerate().rev();
         scores.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
     }
+}
+
+/// Stretches values to the range from 0 to 1. Where all are equal they become 0.
+fn stretch(moves: &mut [GumbelMove]) {
+    let (least, most) =
+        moves.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), m| (least.min(m.q), most.max(m.q)));
+    let range = (most - least).max(1e-8);
+    moves.iter_mut().for_each(|m| m.q = (m.q - least) / range);
 }
 
 /// A move as Gumbel search weighs it. The steps of [`Gumbel`] fill it in one after the other, so that none of them
@@ -168,6 +183,18 @@ mod tests {
         let mut none = moves(&[(0.5, 0.0, 0), (0.5, 0.0, 0)]);
         gumbel.complete(0.1, &mut none);
         assert_eq!([none[0].q, none[1].q], [0.1, 0.1]);
+    }
+
+    #[test]
+    fn stretched_values_go_from_0_to_1() {
+        let gumbel = Gumbel { c_scale: 0.1, rescale: true, ..Gumbel::default() };
+        let mut some = moves(&[(0.5, 0.4, 3), (0.3, 0.0, 0), (0.2, 0.38, 1)]);
+        gumbel.complete(0.39, &mut some);
+        assert_eq!((some[0].q, some[2].q), (1.0, 0.0));
+        assert!((0.0..=1.0).contains(&some[1].q), "{some:?}");
+        let mut equal = moves(&[(0.5, 0.25, 3), (0.5, 0.25, 2)]);
+        gumbel.complete(0.25, &mut equal);
+        assert_eq!([equal[0].q, equal[1].q], [0.0, 0.0]);
     }
 
     proptest! {
