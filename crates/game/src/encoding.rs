@@ -36,7 +36,7 @@ pub trait Encoding: Send + Sync + 'static {
     /// [swapped](crate::Examples::swapped) twin.
     const ABSOLUTE_PLANES: &'static [usize] = &[];
 
-    /// Ways to turn the board that change nothing about the game.
+    /// Ways to turn the board that change nothing about the game, in positions that [can be turned](Encoding::can_turn).
     const SYMMETRIES: &'static [Symmetry] = &[];
 
     /// Cells of a plane.
@@ -52,8 +52,15 @@ pub trait Encoding: Send + Sync + 'static {
     /// The legal move with this policy index, if there is one.
     fn move_at(game: &Self::Game, index: usize) -> Option<<Self::Game as Game>::Move>;
 
+    /// Whether the symmetry with this number holds in a position, and in all that can follow it: the board of chess can be mirrored
+    /// once nobody may castle.
+    fn can_turn(game: &Self::Game, symmetry: usize) -> bool {
+        let _ = (game, symmetry);
+        true
+    }
+
     /// The position that looks like `game` turned by the symmetry with this number, for games whose start position does not
-    /// look the same afterwards: what the conformance suite compares with.
+    /// look the same afterwards, or cannot be turned: what the conformance suite compares with.
     fn turned(game: &Self::Game, symmetry: usize) -> Option<Self::Game> {
         let _ = (game, symmetry);
         None

@@ -26,7 +26,7 @@ use alfil_core::wording::{did_you_mean, shorten};
 macro_rules! registered_games {
     ($then:ident $($arguments:tt)*) => {
         $crate::$then! {
-            $crate::chess::Chess: $crate::chess::Az21, $crate::chess::Az119, $crate::chess::Lc0;
+            $crate::chess::Chess: $crate::chess::Az21, $crate::chess::Az119, $crate::chess::Attacks, $crate::chess::Lc0;
             $crate::hexchess::HexChess: $crate::hexchess::Grid;
             $crate::connect4::Connect4: $crate::connect4::Stones;
             $crate::tictactoe::TicTacToe: $crate::tictactoe::Stones;

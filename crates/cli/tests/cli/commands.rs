@@ -154,7 +154,7 @@ fn bad_networks_get_one_clear_sentence() {
     let huge = ["net", "random", "--game", "chess", "--arch", "2048x256", "-o", &output];
     assert!(complaint(&huge).contains("too large"));
     let unknown = ["net", "random", "--game", "chess", "--encoding", "chess/az7", "--arch", "8x1", "-o", &output];
-    assert!(complaint(&unknown).contains("it has chess/az21, chess/az119, chess/lc0-112"));
+    assert!(complaint(&unknown).contains("it has chess/az21, chess/az119, chess/attacks, chess/lc0-112"));
     let unwritable = ["net", "random", "--game", "tictactoe", "--arch", "8x1", "-o", "/no/such/folder/x"];
     assert!(complaint(&unwritable).contains("cannot write /no/such/folder/x"));
     let fine = folder.file("c4.safetensors");

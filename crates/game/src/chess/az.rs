@@ -3,9 +3,9 @@
 use shakmaty::{Bitboard, CastlingSide, Color, Position, Role, Square};
 
 use super::moves::Move;
-use super::policy73::{DIRECTIONS, KNIGHT_JUMPS, KNIGHT_PLANES, PROMOTION_PLANES, delta, move_plane, seen_by, shifted};
+use super::policy73::{self, seen_by};
 use super::{Chess, game::Snapshot};
-use crate::Encoding;
+use crate::{Encoding, Symmetry};
 
 /// AlphaZero's input and policy with `STEPS` positions of history.
 ///
@@ -20,11 +20,7 @@ use crate::Encoding;
 ///
 /// For Black the board is mirrored top to bottom, so that the king stays on its file.
 ///
-/// The policy is a plane for each of 73 ways to move and a cell for the square moved from. Planes 0 to 55: queen moves,
-/// 7 x direction (N, NE, E, SE, S, SW, W, NW) + distance - 1, promotion to a queen included; 56 to 63: knight moves
-/// clockwise from (+1 file, +2 ranks); 64 to 72: under-promotions, 3 x (rook, bishop, knight) + (capture to the left,
-/// straight, capture to the right). Castling is the king's move of two squares towards the rook, wherever king and rook
-/// stand in Chess960: no other king move has that length.
+/// The policy is that of [`policy73`].
 pub struct Az<const STEPS: usize>;
 
 /// `chess/az119`
@@ -33,11 +29,8 @@ pub type Az119 = Az<8>;
 /// `chess/az21`
 pub type Az21 = Az<1>;
 
-const STEP_PLANES: usize = 14;
+pub(super) const STEP_PLANES: usize = 14;
 const CONSTANT_PLANES: usize = 7;
-const UNDER_PROMOTIONS: [Role; 3] = [Role::Rook, Role::Bishop, Role::Knight];
-const CASTLE_SHORT: (i32, i32) = (2, 0);
-const CASTLE_LONG: (i32, i32) = (-2, 0);
 
 /// Moves until the move-number plane is full: half of the 512 plies that a game may last.
 const MOVE_NUMBER_SCALE: f32 = 256.0;
@@ -55,8 +48,9 @@ impl<const STEPS: usize> Encoding for Az<STEPS> {
     const PLANES: usize = STEP_PLANES * STEPS + CONSTANT_PLANES;
     const HEIGHT: usize = 8;
     const WIDTH: usize = 8;
-    const POLICY_PLANES: usize = 73;
-    const POLICY_SIZE: usize = 73 * 64;
+    const POLICY_PLANES: usize = policy73::PLANES;
+    const POLICY_SIZE: usize = policy73::SIZE;
+    const SYMMETRIES: &'static [Symmetry] = &[policy73::MIRROR];
     // Whose move it is, and the move number, which goes up after Black's move.
     const ABSOLUTE_PLANES: &'static [usize] = &[STEP_PLANES * STEPS, STEP_PLANES * STEPS + 1];
 
@@ -85,58 +79,24 @@ impl<const STEPS: usize> Encoding for Az<STEPS> {
     }
 
     fn index(game: &Chess, m: Move) -> usize {
-        let position = game.shakmaty();
-        let (from, to) = (seen_by(position.turn(), m.from()), seen_by(position.turn(), m.to()));
-        let (files, ranks) = delta(from, to);
-        let castles = position.us().contains(m.to());
-        let plane = match m.promotion() {
-            Some(role) if role != Role::Queen => {
-                let piece = UNDER_PROMOTIONS.iter().position(|&other| other == role).unwrap_or_default();
-                PROMOTION_PLANES + 3 * piece + (files + 1) as usize
-            }
-            _ if castles => move_plane(if files > 0 { CASTLE_SHORT } else { CASTLE_LONG }),
-            _ => move_plane((files, ranks)),
-        };
-        plane * 64 + from as usize
+        policy73::index(game, m)
     }
 
     fn move_at(game: &Chess, index: usize) -> Option<Move> {
-        if index >= Self::POLICY_SIZE {
-            return None;
-        }
-        let position = game.shakmaty();
-        let us = position.turn();
-        let cell = Square::new((index % 64) as u32);
-        let from = seen_by(us, cell);
-        let role = position.board().role_at(from)?;
-        let (delta, under_promotion) = match index / 64 {
-            plane if plane < KNIGHT_PLANES => {
-                let (files, ranks) = DIRECTIONS[plane / 7];
-                let distance = (plane % 7 + 1) as i32;
-                ((files * distance, ranks * distance), None)
-            }
-            plane if plane < PROMOTION_PLANES => (KNIGHT_JUMPS[plane - KNIGHT_PLANES], None),
-            plane => {
-                let kind = plane - PROMOTION_PLANES;
-                (((kind % 3) as i32 - 1, 1), Some(UNDER_PROMOTIONS[kind / 3]))
-            }
-        };
-        let m = if role == Role::King && (delta == CASTLE_SHORT || delta == CASTLE_LONG) {
-            let side = CastlingSide::from_king_side(delta == CASTLE_SHORT);
-            Move::new(from, position.castles().rook(us, side)?, None)
-        } else {
-            let to = shifted(cell, delta).filter(|to| !position.us().contains(seen_by(us, *to)))?;
-            let promotes = role == Role::Pawn && i32::from(to.rank()) == 7;
-            if under_promotion.is_some() && !promotes {
-                return None;
-            }
-            Move::new(from, seen_by(us, to), under_promotion.or(promotes.then_some(Role::Queen)))
-        };
-        position.is_legal(m.to_shakmaty(position)?).then_some(m)
+        policy73::move_at(game, index)
+    }
+
+    fn can_turn(game: &Chess, _: usize) -> bool {
+        game.can_be_mirrored()
+    }
+
+    fn turned(game: &Chess, _: usize) -> Option<Chess> {
+        game.mirrored()
     }
 }
 
-fn write_step(snapshot: &Snapshot, us: Color, step: &mut [f32]) {
+/// Writes the 14 planes of a position.
+pub(super) fn write_step(snapshot: &Snapshot, us: Color, step: &mut [f32]) {
     let (pieces, repetitions) = step.split_at_mut(12 * 64);
     let colors = [us, !us];
     let kinds = colors.iter().flat_map(|&color| Role::ALL.map(|role| (color, role)));
@@ -168,6 +128,7 @@ fn last_rank_beyond(passed: Square) -> shakmaty::Rank {
 
 #[cfg(test)]
 mod tests {
+    use super::policy73::{DIRECTIONS, KNIGHT_JUMPS, move_plane, shifted};
     use super::*;
     use crate::{Game, play_line};
 

@@ -108,6 +108,25 @@ impl Chess {
         std::iter::once(self.snapshot()).chain(self.history.iter().cloned())
     }
 
+    /// Whether mirroring the files changes nothing: while a side may castle, its king and rooks have sides.
+    pub(super) fn can_be_mirrored(&self) -> bool {
+        !self.position.castles().any()
+    }
+
+    /// The position with its files mirrored, without history, if [it can be](Chess::can_be_mirrored).
+    pub(super) fn mirrored(&self) -> Option<Chess> {
+        if !self.can_be_mirrored() {
+            return None;
+        }
+        let mut setup = self.position.to_setup(EnPassantMode::Always);
+        setup.board.flip_horizontal();
+        setup.promoted = setup.promoted.flip_horizontal();
+        setup.ep_square = setup.ep_square.map(Square::flip_horizontal);
+        let position = setup.position(self.position.castles().mode()).ok()?;
+        let rules = Rules { chess960: self.is_chess960(), ply_cap: self.ply_cap };
+        Some(Chess { from_start: self.from_start, ..Chess::from_shakmaty(position, &rules) })
+    }
+
     fn snapshot(&self) -> Snapshot {
         Snapshot {
             board: self.position.board().clone(),

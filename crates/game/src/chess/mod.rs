@@ -1,5 +1,6 @@
 //! Orthodox chess and Chess960, on the rules of the `shakmaty` crate.
 
+mod attacks;
 mod az;
 mod bare_king;
 mod board_text;
@@ -16,6 +17,7 @@ mod rules;
 pub mod san;
 mod syzygy;
 
+pub use attacks::Attacks;
 pub use az::{Az, Az21, Az119};
 pub use game::Chess;
 pub use lc0::Lc0;

@@ -92,7 +92,8 @@ pub(super) fn symmetries<E: Encoding>(sample: &Sample<E::Game>) -> Outcome {
         let mut replayed = 0;
         for played in &sample.games {
             let same = || looks_the_same::<E>(&played.start, symmetry.cell).then(|| played.start.clone());
-            if let Some(twin) = E::turned(&played.start, number).or_else(same) {
+            let twin = E::turned(&played.start, number).or_else(same);
+            if let Some(twin) = twin.filter(|_| E::can_turn(&played.start, number)) {
                 replayed += replay::<E>(played, twin, symmetry.cell, symmetry.index, &[])
                     .map_err(|error| format!("{}: {error}", symmetry.name))?;
             }

@@ -86,10 +86,13 @@ impl Encoding for Grid {
         if index == END { END + CENTRE } else { index }
     }
 
-    fn turned(game: &Headquarters, _: usize) -> Option<Headquarters> {
+    fn can_turn(game: &Headquarters, _: usize) -> bool {
         // A smaller map would lie at the other edge of the planes afterwards, where no game has its map.
-        let fits = usize::from(game.position.field.height) == HEIGHT;
-        fits.then(|| game.with(game.position.mirrored()))
+        usize::from(game.position.field.height) == HEIGHT
+    }
+
+    fn turned(game: &Headquarters, symmetry: usize) -> Option<Headquarters> {
+        Grid::can_turn(game, symmetry).then(|| game.with(game.position.mirrored()))
     }
 }
 
