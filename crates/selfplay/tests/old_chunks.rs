@@ -9,7 +9,7 @@ use alfil_game::tictactoe::TicTacToe;
 use alfil_game::{Encoding, Game, connect4, headquarters, hexchess, tictactoe};
 use alfil_nn::Architecture;
 use alfil_nn::learning::Samples;
-use alfil_selfplay::replay::{Sample, SharedRecord, build};
+use alfil_selfplay::replay::{Sample, SharedRecord, ValueTarget, build};
 use alfil_selfplay::{GameRecord, read_chunk, write_chunk};
 
 /// What is learnt from all positions of some games.
@@ -17,7 +17,8 @@ fn samples<E: Encoding>(records: &[GameRecord]) -> Samples {
     let mut samples = Vec::new();
     for record in records {
         let record = Arc::new(SharedRecord::new(record.clone()));
-        let sample = |ply| Sample { record: Arc::clone(&record), ply, symmetry: None, search_value: 0.5 };
+        let target = ValueTarget { search_value: 0.5, ..ValueTarget::default() };
+        let sample = |ply| Sample { record: Arc::clone(&record), ply, symmetry: None, target };
         samples.extend((0..record.plies.len() as u32).map(sample));
     }
     build::<E>(&Architecture::new::<E>("4x1".parse().unwrap()), &Default::default(), &samples)

@@ -186,7 +186,7 @@ fn nothing_is_learnt_from_a_record_with_an_illegal_move() {
     let built = |record: GameRecord| {
         let plies = record.plies.len() as u32;
         let record = Arc::new(SharedRecord::new(record));
-        let sample = |ply| Sample { record: Arc::clone(&record), ply, symmetry: None, search_value: 0.0 };
+        let sample = |ply| Sample { record: Arc::clone(&record), ply, symmetry: None, target: ValueTarget::default() };
         build::<Stones>(&architecture, &(), &(0..plies + 3).map(sample).collect::<Vec<_>>()).len()
     };
     let sound = game(1);
@@ -232,7 +232,8 @@ fn targets_are_the_results_as_the_mover_sees_them() {
         assert_eq!(stones, sample.ply as f32);
     }
     // Half of what the search expected, which was the same each time, and half of the result.
-    let mixed: Vec<_> = drawn.iter().cloned().map(|sample| Sample { search_value: 0.5, ..sample }).collect();
+    let half = ValueTarget { search_value: 0.5, ..ValueTarget::default() };
+    let mixed: Vec<_> = drawn.iter().cloned().map(|sample| Sample { target: half, ..sample }).collect();
     let mixed = build::<Stones>(&architecture, &(), &mixed);
     for (pure, mixed) in built.wdl().iter().zip(mixed.wdl()) {
         let [pure, mixed] = [pure, mixed].map(|wdl| <[f32; 3]>::from(wdl.0));

@@ -13,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
 use super::folder::Chunk;
-use super::{Damage, Replay, ReplayError, Sample, SharedRecord, Window};
+use super::{Damage, Replay, ReplayError, Sample, SharedRecord, ValueTarget, Window};
 use crate::GameRecord;
 
 /// Samples that wait to be drawn: chunks are read until there are this many, so that a batch holds positions of many
@@ -41,16 +41,6 @@ settings! {
         pub symmetries: bool = true;
     }
     check Sampling::check;
-}
-
-settings! {
-    /// What the value learns.
-    #[derive(Copy)]
-    pub struct ValueTarget {
-        /// The value learns the game's result, with this share of the search's expected result in its place: less
-        /// noise, but more of what the network already believes. 0 in AlphaZero.
-        pub search_value: f32 = 0.0, in 0.0..=1.0;
-    }
 }
 
 impl Sampling {
@@ -177,12 +167,7 @@ impl Draw {
             for (record, ply) in chosen.iter().cloned() {
                 // The identity counts as one of the symmetries.
                 let turn = if symmetries { self.random.random_range(0..=E::SYMMETRIES.len()) } else { 0 };
-                self.pool.push(Sample {
-                    record,
-                    ply,
-                    symmetry: turn.checked_sub(1),
-                    search_value: target.search_value,
-                });
+                self.pool.push(Sample { record, ply, symmetry: turn.checked_sub(1), target });
             }
             left -= count;
         }

@@ -6,9 +6,11 @@
 mod draw;
 mod folder;
 mod sample;
+mod value_target;
 mod window;
 
-pub use draw::{Draw, DrawSettings, POOL_BYTES, Sampling, ValueTarget, build};
+pub use draw::{Draw, DrawSettings, POOL_BYTES, Sampling, build};
 pub use folder::{Damage, Replay, ReplayError, set_aside};
 pub use sample::{Sample, SharedRecord};
+pub use value_target::ValueTarget;
 pub use window::{Window, WindowSettings};

@@ -184,7 +184,7 @@ impl<E: Encoding> Run<E> {
             from_held_out: matches!(purpose, Purpose::HeldOut | Purpose::Calibration),
             target: match purpose {
                 // Expected values are compared with results alone.
-                Purpose::Calibration => ValueTarget { search_value: 0.0 },
+                Purpose::Calibration => ValueTarget { search_value: 0.0, ..self.config.training.target },
                 _ => self.config.training.target,
             },
             seed: self.seed(purpose),
