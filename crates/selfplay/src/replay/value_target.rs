@@ -71,9 +71,10 @@ mod tests {
     #[test]
     fn later_searches_count_less_and_for_whom_they_were_made() {
         // Seen by the first player: 0, then -0.5 and -1 of the other's searches, then the result 1.
-        let (half, first) = (0.5f32, 0.5 * 0.0 + 0.25 * -0.5 + 0.125 * -1.0 + 0.125 * 1.0);
-        assert!((value(1.0, half, 0) - first).abs() < 1e-4);
-        let second = 0.5 * 0.5 + 0.25 * 1.0 + 0.25 * -1.0;
-        assert!((value(1.0, half, 1) - second).abs() < 1e-4);
+        let weighted = |terms: &[(f32, f32)]| terms.iter().map(|(weight, value)| weight * value).sum::<f32>();
+        let first = weighted(&[(0.5, 0.0), (0.25, -0.5), (0.125, -1.0), (0.125, 1.0)]);
+        assert!((value(1.0, 0.5, 0) - first).abs() < 1e-4);
+        let second = weighted(&[(0.5, 0.5), (0.25, 1.0), (0.25, -1.0)]);
+        assert!((value(1.0, 0.5, 1) - second).abs() < 1e-4);
     }
 }

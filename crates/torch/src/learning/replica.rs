@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::thread;
 
 use alfil_nn::learning::{LossWeights, Samples};
-use alfil_nn::{Architecture, EvaluatorError};
+use alfil_nn::{Architecture, EvaluatorError, spawn_scoped};
 use tch::{Device, Tensor};
 
 use super::layout::Layout;
@@ -100,11 +100,12 @@ pub fn compute_together(replicas: &mut [Replica], task: Task<'_>) -> Result<Vec<
     let range = move |part: usize| samples * part / parts..samples * (part + 1) / parts;
     let Some((first, others)) = replicas[..parts].split_first_mut() else { return Ok(Vec::new()) };
     thread::scope(|scope| {
-        let threads: Vec<_> = others
+        // If one cannot start, the scope waits for those that have.
+        let threads = others
             .iter_mut()
             .enumerate()
-            .map(|(other, replica)| scope.spawn(move || replica.compute(task, range(other + 1))))
-            .collect();
+            .map(|(other, replica)| spawn_scoped("training", scope, move || replica.compute(task, range(other + 1))))
+            .collect::<Result<Vec<_>, _>>()?;
         let own = first.compute(task, range(0));
         // All threads have ended before any failure is returned.
         let others: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();

@@ -10,7 +10,7 @@ use alfil_core::settings::Findings;
 use alfil_game::{Encoding, Game, Mover};
 use alfil_nn::learning::{LearnError, Learner, LearningSettings, MeanLosses, Samples};
 use alfil_nn::{Batch, Engine, Model, Network, Origin, Outputs};
-use alfil_search::EvaluatorError;
+use alfil_search::{EvaluatorError, spawn_scoped};
 use alfil_selfplay::replay::{Damage, Draw, DrawSettings, ReplayError, ValueTarget, Window, build};
 
 use super::{Purpose, Run, Tell, checkpoint};
@@ -142,7 +142,7 @@ impl<E: Encoding> Run<E> {
         let mut waiting = Duration::ZERO;
         let damages = std::thread::scope(|scope| {
             let (sender, batches) = sync_channel(AHEAD);
-            let builder = scope.spawn(move || {
+            let builder = spawn_scoped("training", scope, move || {
                 loop {
                     let drawn = draw.next::<E>(replay, batch)?;
                     // Batch statistics need more than one position.
@@ -150,7 +150,7 @@ impl<E: Encoding> Run<E> {
                         return Ok(draw.damages());
                     }
                 }
-            });
+            })?;
             while learner.steps() < target && !stop.load(Relaxed) {
                 let asked = Instant::now();
                 let Ok(samples) = batches.recv() else { break };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use alfil_game::{Encoding, FullGame};
 use alfil_search::evaluators::CacheCounts;
-use alfil_search::{Backend, BatchSizes, Evaluation, Evaluator, EvaluatorError};
+use alfil_search::{Backend, BatchSizes, Evaluation, Evaluator, EvaluatorError, spawn_scoped};
 use alfil_selfplay::{Counts, GameRecord, Session, Tickets, chunks, read_header};
 
 use super::selfplay::metrics;
@@ -43,8 +43,8 @@ impl<E: Encoding> Run<E> {
             stop: &halt,
         };
         std::thread::scope(|scope| {
-            let player =
-                scope.spawn(|| session.run(&mut |now| *counts.lock().unwrap_or_else(PoisonError::into_inner) = *now));
+            let play = || session.run(&mut |now| *counts.lock().unwrap_or_else(PoisonError::into_inner) = *now);
+            let player = spawn_scoped("self-play", scope, play)?;
             // A guard, so that it also happens on a panic: the scope waits for the games.
             let halting = HaltOnDrop(&halt);
             let mut games = Producer {
