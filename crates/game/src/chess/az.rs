@@ -20,7 +20,7 @@ use crate::{Encoding, Symmetry};
 ///
 /// For Black the board is mirrored top to bottom, so that the king stays on its file.
 ///
-/// The policy is that of [`policy73`].
+/// The policy has a plane for each of 73 ways to move, and a cell for the square moved from (`policy73.rs`).
 pub struct Az<const STEPS: usize>;
 
 /// `chess/az119`
