@@ -66,6 +66,11 @@ pub trait Encoding: Send + Sync + 'static {
         None
     }
 
+    /// Where the opponent, once it is its turn, sees the cell that the mover sees here: the board may be turned for it.
+    fn opponent_cell(cell: usize) -> usize {
+        cell
+    }
+
     /// Which of the `POLICY_PLANES * CELLS` outputs of a convolutional policy head holds this policy index.
     fn head_output(index: usize) -> usize {
         index

@@ -1,8 +1,8 @@
-//! The chess planes hold the position: it can be read out of them again.
+//! The chess planes hold the position: it can be read out of them again. The opponent sees the same board from the other side.
 #![allow(clippy::unwrap_used)]
 
-use alfil_game::chess::{Az21, Az119, Chess, Rules};
-use alfil_game::{Encoding, Game};
+use alfil_game::chess::{Attacks, Az21, Az119, Chess, Lc0, Rules};
+use alfil_game::{Encoding, Game, hexchess};
 use proptest::prelude::*;
 use shakmaty::{Board, CastlingSide, Color, Piece, Position, Role, Square};
 
@@ -69,5 +69,41 @@ proptest! {
         Az21::planes(&game, &mut small);
         prop_assert_eq!(&small[..14 * 64], &planes[..14 * 64]);
         prop_assert_eq!(&small[14 * 64..], &planes[8 * 14 * 64..]);
+    }
+}
+
+/// Plays a random game and compares the opponent's pieces, without its pawns, before a move and after it: planes 7 to 11, and then
+/// planes 1 to 5 as the opponent sees them.
+fn the_opponent_sees_its_pieces<E: Encoding>(choices: &[u16]) {
+    let mut game = E::Game::new(&Default::default());
+    let mut moves = Vec::new();
+    let planes = |game: &E::Game| {
+        let mut planes = vec![f32::NAN; E::PLANES * E::CELLS];
+        E::planes(game, &mut planes);
+        planes
+    };
+    for choice in choices {
+        if game.legal_moves(&mut moves).is_some() {
+            break;
+        }
+        let before = planes(&game);
+        game.play(moves[usize::from(*choice) % moves.len()]);
+        let after = planes(&game);
+        let standing = (E::CELLS..6 * E::CELLS).filter(|&at| after[at] == 1.0);
+        for at in standing {
+            // A piece was captured where there is one less; the others are where they were.
+            let seen = E::opponent_cell(at % E::CELLS);
+            assert_eq!(before[6 * E::CELLS + at / E::CELLS * E::CELLS + seen], 1.0, "{} cell {seen}", E::NAME);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_opponent_sees_cells_where_its_pieces_are(choices in prop::collection::vec(any::<u16>(), 0..80)) {
+        the_opponent_sees_its_pieces::<Az21>(&choices);
+        the_opponent_sees_its_pieces::<Attacks>(&choices);
+        the_opponent_sees_its_pieces::<Lc0>(&choices);
+        the_opponent_sees_its_pieces::<hexchess::Grid>(&choices);
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alfil_game::connect4::{Connect4, Stones};
-use alfil_game::{First, Game, Mover, Score, Wdl};
+use alfil_game::{Encoding, First, Game, Mover, Score, Wdl};
 use alfil_nn::Architecture;
 use alfil_selfplay::replay::{
     Draw, DrawSettings, Replay, Sample, Sampling, SharedRecord, ValueTarget, Window, WindowSettings, build,
@@ -228,6 +228,15 @@ fn targets_are_the_results_as_the_mover_sees_them() {
         let is_known = sample.record.end == End::Rules;
         assert_eq!(built.moves_left()[number], is_known.then_some(plies_left));
         assert!((built.policy(number).iter().sum::<f32>() - 1.0).abs() < 1e-6);
+        // The policy of the next position, which is all on the move that was played there.
+        let reply = |next: &Ply| {
+            let mut game = Connect4::new(&());
+            let played = sample.record.plies[..=sample.ply as usize].iter();
+            played.for_each(|ply| game.play(ply.code.try_into().unwrap()));
+            (Stones::index(&game, next.code.try_into().unwrap()) as u32, 1.0)
+        };
+        let next = sample.record.plies.get(sample.ply as usize + 1);
+        assert_eq!(built.replies()[number], next.map(reply).into_iter().collect::<Vec<_>>());
         let stones: f32 = built.batch().planes_of(number).iter().sum();
         assert_eq!(stones, sample.ply as f32);
     }
@@ -241,6 +250,15 @@ fn targets_are_the_results_as_the_mover_sees_them() {
         let half = |i: usize| (pure[i] + [0.7, 0.1, 0.2][i]) / 2.0;
         assert!((0..3).all(|i| (mixed[i] - half(i)).abs() < 2e-3), "{pure:?} {mixed:?}");
     }
+    // After a cheap search, the move that was played.
+    let mut cheap = game(3);
+    cheap.plies[1] = Ply::new(cheap.plies[1].code, [], Mover(Wdl::DRAW));
+    let sample = |record: GameRecord| {
+        let record = Arc::new(SharedRecord::new(record));
+        let sample = Sample { record, ply: 0, symmetry: None, target: ValueTarget::default() };
+        build::<Stones>(&architecture, &(), &[sample]).replies().to_vec()
+    };
+    assert_eq!(sample(cheap), sample(game(3)));
     // Turned, each position is the mirror image: the policy goes with it.
     let turned: Vec<_> = drawn.iter().cloned().map(|sample| Sample { symmetry: Some(0), ..sample }).collect();
     let turned = build::<Stones>(&architecture, &(), &turned);
@@ -249,6 +267,8 @@ fn targets_are_the_results_as_the_mover_sees_them() {
         let mirror = |index: u32| index / 7 * 7 + 6 - index % 7;
         let indices: Vec<u32> = built.batch().indices(number).iter().map(|index| mirror(*index)).collect();
         assert_eq!(indices, turned.batch().indices(number));
+        let replies: Vec<_> = built.replies()[number].iter().map(|(index, share)| (mirror(*index), *share)).collect();
+        assert_eq!(replies, turned.replies()[number]);
         let (planes, others) = (built.batch().planes_of(number), turned.batch().planes_of(number));
         assert!((0..84).all(|cell| planes[cell] == others[(cell / 7 * 7) + 6 - cell % 7]));
     }

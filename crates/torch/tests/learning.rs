@@ -59,8 +59,8 @@ fn learner<E: Encoding>(architecture: &Architecture, settings: &LearningSettings
     TorchLearner::new(encoded::<E>(architecture), settings.clone(), &[Device::Cpu], 7).unwrap()
 }
 
-/// Positions of random games with random targets, of which one in `without` has neither a policy nor plies left (0: all have
-/// them).
+/// Positions of random games with random targets, of which one in `without` has neither a policy nor plies left nor a reply (0:
+/// all have them).
 fn samples<E: Encoding>(architecture: &Architecture, count: usize, seeds: [u64; 2], without: usize) -> Samples {
     let [mut games, mut targets] = seeds.map(Xoshiro256PlusPlus::seed_from_u64);
     let mut samples = Samples::new(architecture);
@@ -78,7 +78,9 @@ fn samples<E: Encoding>(architecture: &Architecture, count: usize, seeds: [u64; 
             let moves_left = targets.random_range(0.0..60.0);
             let learnt = without == 0 || !(samples.len() + 1).is_multiple_of(without);
             let policy = if learnt { policy.as_slice() } else { &[] };
-            let target = Target { policy, wdl, moves_left: learnt.then_some(moves_left) };
+            let reply = [((samples.len() * 7_919 % E::POLICY_SIZE) as u32, 1.0)];
+            let reply = if learnt { &reply[..] } else { &[] };
+            let target = Target { policy, wdl, moves_left: learnt.then_some(moves_left), reply };
             samples.push::<E>(&game, &moves, target, None);
         }
         game.play(moves[games.random_range(0..moves.len())]);
@@ -176,6 +178,40 @@ fn one_batch_is_memorised() {
 }
 
 #[test]
+fn the_reply_is_learnt_in_training_only_and_its_head_may_come_and_go() {
+    type E = Az21;
+    let small = architecture::<E>("16x2");
+    let plain = settings(ADAMW, 0.01);
+    let weights = LossWeights { reply: 0.5, ..plain.weights };
+    let mut replying = learner::<E>(&small, &LearningSettings { weights, ..plain.clone() });
+    let batch = samples::<E>(&small, 32, [1, 2], 4);
+    let first = replying.step(&batch).unwrap();
+    assert!((first.reply - (E::POLICY_PLANES as f64 * 64.0).ln()).abs() < 0.5, "{first:?}");
+    let last = (0..200).map(|_| replying.step(&batch).unwrap()).last().unwrap();
+    let measured = replying.measure(&batch).unwrap();
+    assert!(last.reply < 0.05 && measured.reply < 0.1, "{last:?} {measured:?}");
+
+    // What is exported is what a learner without the head exports.
+    let state = replying.state().unwrap();
+    let mut without = learner::<E>(&small, &plain);
+    without.restore(&state).unwrap();
+    assert!(
+        tensors(&replying).contains_key("reply.output.weight")
+            && !tensors(&without).contains_key("reply.output.weight")
+    );
+    assert_eq!(replying.export(&mut empty()).unwrap(), without.export(&mut empty()).unwrap());
+    assert_eq!(without.measure(&batch).unwrap(), Losses { reply: 0.0, ..measured });
+
+    // The head begins anew in a learner that goes on from a state without it.
+    let mut again = learner::<E>(&small, &LearningSettings { weights, ..plain });
+    let new = tensors(&again)["reply.output.weight"].clone();
+    again.restore(&without.state().unwrap()).unwrap();
+    assert_eq!(tensors(&again)["reply.output.weight"], new);
+    assert_eq!(tensors(&again)["stem.weight"], tensors(&without)["stem.weight"]);
+    assert!(again.step(&batch).unwrap().reply > 3.0);
+}
+
+#[test]
 fn a_new_network_has_no_preferences() {
     let architecture = architecture::<Az21>("32x3s4");
     let batch = samples::<Az21>(&architecture, 64, [1, 2], 0);
@@ -257,7 +293,7 @@ fn a_position_without_moves_teaches_its_value() {
     type E = tictactoe::Stones;
     let architecture = architecture::<E>("8x1");
     let mut batch = samples::<E>(&architecture, 4, [1, 2], 0);
-    let target = Target { policy: &[], wdl: Mover(Wdl::WIN), moves_left: Some(0.0) };
+    let target = Target { policy: &[], wdl: Mover(Wdl::WIN), moves_left: Some(0.0), reply: &[] };
     batch.push::<E>(&tictactoe::TicTacToe::new(&()), &[], target, None);
     let mut learner = learner::<E>(&architecture, &settings(SGD, 0.1));
     assert!(learner.step(&batch).unwrap().gradient > 0.0);

@@ -208,7 +208,8 @@ pub fn random_samples<E: Encoding>(rules: &<E::Game as Game>::Rules, samples: &m
         policy[of_position.random_range(0..moves.len())] = 1.0;
         let wdl = Mover([Wdl::WIN, Wdl::DRAW, Wdl::LOSS][of_position.random_range(0..3)]);
         let moves_left = Some(of_position.random_range(0..100) as f32);
-        samples.push::<E>(&game, &moves, Target { policy: &policy, wdl, moves_left }, None);
+        let reply = [(of_position.random_range(0..E::POLICY_SIZE as u32), 1.0)];
+        samples.push::<E>(&game, &moves, Target { policy: &policy, wdl, moves_left, reply: &reply }, None);
         game.play(moves[random.random_range(0..moves.len())]);
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use alfil_core::numbers::count;
 use alfil_game::{FullGame, with_game};
 use alfil_nn::{Cpu, Network};
 use alfil_search::Backend;
@@ -77,16 +78,18 @@ fn measure_lanes<G: FullGame>(
     }
     let (one, two) = (median(one), median(two));
     let (evaluations, share) = (median(evaluations), median(share));
+    let an_hour = (two * 3_600.0) as u64;
     if bench.json {
         let report = json!({
             "positions_per_second_1": one, "positions_per_second_2": two, "scaling": two / one,
-            "evaluations_per_second": evaluations, "evaluator_share": share,
+            "positions_per_hour": an_hour, "evaluations_per_second": evaluations, "evaluator_share": share,
             "visits": bench.settings.config.selfplay.search.visits,
         });
         writeln!(out, "{report}")?;
     } else {
         writeln!(out, "one lane     {one:>8.1} positions/s")?;
         writeln!(out, "two lanes    {two:>8.1} positions/s, {:.2} times one", two / one)?;
+        writeln!(out, "in an hour   {:>8} positions on two lanes", count(an_hour))?;
         writeln!(out, "evaluator    {evaluations:>8.0} positions/s on one lane, {:.1} % of its time", 100.0 * share)?;
     }
     Ok(Verdict::Fine)

@@ -86,6 +86,10 @@ impl<const STEPS: usize> Encoding for Az<STEPS> {
         policy73::move_at(game, index)
     }
 
+    fn opponent_cell(cell: usize) -> usize {
+        policy73::opponent_cell(cell)
+    }
+
     fn can_turn(game: &Chess, _: usize) -> bool {
         game.can_be_mirrored()
     }

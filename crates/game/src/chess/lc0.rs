@@ -141,6 +141,10 @@ impl Encoding for Lc0 {
         position.is_legal(m.to_shakmaty(position)?).then_some(m)
     }
 
+    fn opponent_cell(cell: usize) -> usize {
+        policy73::opponent_cell(cell)
+    }
+
     fn head_output(index: usize) -> usize {
         let (from, to, promotion) = MOVES[index];
         let plane = match promotion.and_then(|role| HEAD_PROMOTIONS.iter().position(|other| *other == role)) {

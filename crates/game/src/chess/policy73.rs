@@ -102,6 +102,11 @@ fn mirrored_index(index: usize) -> usize {
     plane * 64 + mirrored_cell(index % 64)
 }
 
+/// A cell of the mover's board as the other side sees it.
+pub(super) fn opponent_cell(cell: usize) -> usize {
+    cell ^ 56
+}
+
 /// A square on the mover's board: for Black it is mirrored top to bottom.
 pub(super) fn seen_by(color: Color, square: Square) -> Square {
     match color {

@@ -82,6 +82,11 @@ impl Encoding for Grid {
         game.position.is_legal(m).then_some(m)
     }
 
+    /// On a map of the full size: smaller ones are turned around their own centre.
+    fn opponent_cell(cell: usize) -> usize {
+        CELLS - 1 - cell
+    }
+
     fn head_output(index: usize) -> usize {
         if index == END { END + CENTRE } else { index }
     }

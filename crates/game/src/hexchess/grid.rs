@@ -76,6 +76,10 @@ impl Encoding for Grid {
         moves.contains(&m).then_some(m)
     }
 
+    fn opponent_cell(cell: usize) -> usize {
+        board_cell(cell).map_or(cell, |on_board| grid_cell(on_board.up_down()))
+    }
+
     fn head_output(index: usize) -> usize {
         policy::output(index)
     }

@@ -11,6 +11,7 @@ pub struct EncodedArchitecture<'a> {
     encoding: (&'static str, u32),
     policy_size: usize,
     head_output: fn(usize) -> usize,
+    opponent_cell: fn(usize) -> usize,
 }
 
 impl<'a> EncodedArchitecture<'a> {
@@ -18,8 +19,13 @@ impl<'a> EncodedArchitecture<'a> {
     pub fn new<E: Encoding>(architecture: &'a Architecture) -> Result<EncodedArchitecture<'a>, ArchitectureError> {
         architecture.check()?;
         architecture.check_encoding::<E>()?;
-        let encoding = (E::NAME, E::VERSION);
-        Ok(EncodedArchitecture { architecture, encoding, policy_size: E::POLICY_SIZE, head_output: E::head_output })
+        Ok(EncodedArchitecture {
+            architecture,
+            encoding: (E::NAME, E::VERSION),
+            policy_size: E::POLICY_SIZE,
+            head_output: E::head_output,
+            opponent_cell: E::opponent_cell,
+        })
     }
 
     /// The architecture.
@@ -35,5 +41,10 @@ impl<'a> EncodedArchitecture<'a> {
     /// For each policy index its output of a convolutional policy head.
     pub fn head_outputs(&self) -> impl Iterator<Item = usize> {
         (0..self.policy_size).map(self.head_output)
+    }
+
+    /// For each cell where the opponent, once it is its turn, sees it.
+    pub fn opponent_cells(&self) -> impl Iterator<Item = usize> {
+        (0..self.architecture.cells()).map(self.opponent_cell)
     }
 }

@@ -130,6 +130,10 @@ losses! {
         /// Huber loss of the plies to the end, over the samples that have them; 0 for a network without that head.
         MovesLeft: moves_left, over Lengths, "Moves-left loss",
             weight "moves_left_weight" = 0.01, "The weight of the plies left in the loss.";
+        /// Cross-entropy of the opponent's reply, over the samples that have one; 0 for a network without that head.
+        Reply: reply, over Replies, "Reply loss",
+            weight "reply_weight" = 0.0, "The weight of the opponent's reply in the loss: a second policy, which only training \
+            computes, predicts what the opponent will do. 0.15 in KataGo; 0 leaves it out.";
     }
     measures {
         /// Entropy of the policies to learn: what the policy loss of a perfect network would be.
@@ -150,6 +154,8 @@ pub enum Over {
     Policies,
     /// Those of games that ended by their rules, whose length is known.
     Lengths,
+    /// Those that the opponent replies to.
+    Replies,
 }
 
 /// The mean of the losses of many batches.

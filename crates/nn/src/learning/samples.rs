@@ -13,6 +13,9 @@ pub struct Target<'a> {
     pub wdl: Mover<Wdl>,
     /// Plies to the end; none where the game did not end by its rules, so that nobody knows how many were left.
     pub moves_left: Option<f32>,
+    /// What the opponent's next policy should be: policy indices as the opponent sees them, and their shares; empty where the
+    /// game ends or the mover has another move before that.
+    pub reply: &'a [(u32, f32)],
 }
 
 /// Positions with what a network should say about them.
@@ -23,6 +26,7 @@ pub struct Samples {
     has_policy: Vec<bool>,
     wdl: Vec<Mover<Wdl>>,
     moves_left: Vec<Option<f32>>,
+    replies: Vec<Vec<(u32, f32)>>,
 }
 
 impl Samples {
@@ -38,6 +42,7 @@ impl Samples {
         self.has_policy.clear();
         self.wdl.clear();
         self.moves_left.clear();
+        self.replies.clear();
     }
 
     /// Adds a position with its legal moves, turned by one of the encoding's symmetries where `symmetry` names one.
@@ -48,17 +53,20 @@ impl Samples {
         target: Target<'_>,
         symmetry: Option<usize>,
     ) {
-        let Target { policy, wdl, moves_left } = target;
+        let Target { policy, wdl, moves_left, reply } = target;
         debug_assert!(policy.is_empty() || policy.len() == moves.len());
         self.batch.push::<E>(game, moves);
+        let mut reply = reply.to_vec();
         if let Some(symmetry) = symmetry.and_then(|number| E::SYMMETRIES.get(number)) {
             self.batch.turn_last(symmetry);
+            reply.iter_mut().for_each(|(index, _)| *index = (symmetry.index)(*index as usize) as u32);
         }
         self.has_policy.push(!policy.is_empty());
         self.policies.extend_from_slice(policy);
         self.policies.resize(self.policies.len() + moves.len() - policy.len(), 0.0);
         self.wdl.push(wdl);
         self.moves_left.push(moves_left);
+        self.replies.push(reply);
     }
 
     /// Adds the samples of another batch.
@@ -68,6 +76,7 @@ impl Samples {
         self.has_policy.extend_from_slice(&other.has_policy);
         self.wdl.extend_from_slice(&other.wdl);
         self.moves_left.extend_from_slice(&other.moves_left);
+        self.replies.extend_from_slice(&other.replies);
     }
 
     /// How many there are.
@@ -103,5 +112,11 @@ impl Samples {
     /// Plies to the end, one per sample; none where they are not to be learnt.
     pub fn moves_left(&self) -> &[Option<f32>] {
         &self.moves_left
+    }
+
+    /// The opponent's replies, one list per sample: policy indices as the opponent sees them, and their shares. Empty where
+    /// there is none to be learnt.
+    pub fn replies(&self) -> &[Vec<(u32, f32)>] {
+        &self.replies
     }
 }

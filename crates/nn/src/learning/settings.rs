@@ -18,7 +18,8 @@ settings! {
         /// The exported network is a moving average of the weights: the share of it that is kept at each step. 0
         /// exports the weights themselves.
         pub average: f64 = 0.99, in 0.0..=0.999_999;
-        /// 16-bit numbers where that is safe. On CUDA only.
+        /// Gradients from 16-bit numbers where that is safe and faster: float16 on CUDA, bfloat16 on a processor that computes
+        /// with it, if a measurement at the beginning of the run finds it faster there. Weights keep their 32 bits.
         pub mixed_precision: bool = true;
     }
 }

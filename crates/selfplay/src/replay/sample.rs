@@ -7,7 +7,7 @@ use alfil_game::{Encoding, Game, Side};
 use alfil_nn::learning::{Samples, Target};
 
 use super::ValueTarget;
-use crate::{End, GameRecord};
+use crate::{End, GameRecord, Ply};
 
 /// A game that its samples share. Whether its moves are legal is checked once for all of them.
 #[derive(Debug)]
@@ -69,13 +69,35 @@ impl Sample {
         game.generate(&mut moves);
         let now = after.first()?;
         let policy = now.policy(&moves)?;
+        let sides = sides.get(*ply as usize..)?;
         let target = Target {
             policy: &policy,
-            wdl: target.wdl(record.score(), sides.get(*ply as usize..)?, after),
+            wdl: target.wdl(record.score(), sides, after),
             moves_left: (record.end == End::Rules).then_some(after.len() as f32),
+            reply: &reply::<E>(&game, sides, after)?,
         };
         let symmetry = symmetry.filter(|symmetry| E::can_turn(&game, *symmetry));
         samples.push::<E>(&game, &moves, target, symmetry);
         Some(())
+    }
+}
+
+/// The policy of the opponent's next position, or the move that was played there after a cheap search: policy indices as the
+/// opponent sees them, and their shares. Empty if the game ends or the mover moves again. `sides` and `plies` are those from
+/// `game` on. `None` if the record is not a game of the encoding.
+fn reply<E: Encoding>(game: &E::Game, sides: &[Side], plies: &[Ply]) -> Option<Vec<(u32, f32)>> {
+    let ([mover, opponent, ..], [played, answered, ..]) = (sides, plies) else { return Some(Vec::new()) };
+    if mover == opponent {
+        return Some(Vec::new());
+    }
+    let mut next = game.clone();
+    next.play(<E::Game as Game>::Move::try_from(played.code).ok()?);
+    let index = |code: u16| {
+        let m = <E::Game as Game>::Move::try_from(code).ok()?;
+        Some(E::index(&next, m) as u32)
+    };
+    match answered.coded_policy() {
+        Some(policy) => policy.map(|(code, share)| Some((index(code)?, share))).collect(),
+        None => Some(vec![(index(answered.code)?, 1.0)]),
     }
 }

@@ -5,7 +5,8 @@
 
 use std::convert::Infallible;
 
-use alfil_nn::{Architecture, Weights};
+use alfil_nn::Weights;
+use alfil_nn::learning::EncodedArchitecture;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -22,7 +23,12 @@ pub struct Layout {
     pub decayed: usize,
     /// Statistics of the batch norms: all means, then all variances.
     pub statistics: Vec<Slot>,
+    /// With a head for the opponent's reply: for each cell as the opponent sees it, where the mover sees it.
+    pub reply: Option<Vec<i64>>,
 }
+
+/// What the names of the reply head's tensors begin with. It is a second policy head that only training has.
+const REPLY: &str = "reply.";
 
 /// A named part of a flat tensor.
 pub struct Slot {
@@ -32,12 +38,17 @@ pub struct Slot {
 }
 
 impl Layout {
-    pub fn new(architecture: &Architecture) -> Layout {
+    pub fn new(encoded: EncodedArchitecture<'_>, reply: bool) -> Layout {
         let mut named = Vec::new();
-        let Ok(_) = Weights::from_tensors::<Infallible>(architecture, |name, shape| {
+        let Ok(_) = Weights::from_tensors::<Infallible>(encoded.architecture(), |name, shape| {
             named.push((name.to_owned(), shape.to_vec()));
             Ok(Vec::new())
         });
+        if reply {
+            let policy = named.iter().filter_map(|(name, shape)| Some((name.strip_prefix("policy.")?, shape)));
+            let copies: Vec<_> = policy.map(|(name, shape)| (format!("{REPLY}{name}"), shape.clone())).collect();
+            named.extend(copies);
+        }
         let [mut weights, mut others, mut means, mut variances] = [const { Vec::new() }; 4];
         for (name, shape) in named {
             match name.strip_suffix(".bias") {
@@ -54,7 +65,12 @@ impl Layout {
         let decayed = weights.iter().map(|(_, shape)| shape.iter().product::<usize>()).sum();
         weights.append(&mut others);
         means.append(&mut variances);
-        Layout { parameters: side_by_side(weights), decayed, statistics: side_by_side(means) }
+        let reply = reply.then(|| {
+            let mut cells = vec![0; encoded.architecture().cells()];
+            encoded.opponent_cells().zip(0..).for_each(|(seen, cell)| cells[seen] = cell);
+            cells
+        });
+        Layout { parameters: side_by_side(weights), decayed, statistics: side_by_side(means), reply }
     }
 
     /// The parameters of a new network: He's normal distribution for weights, no biases, batch norms that change
@@ -110,7 +126,12 @@ impl Slot {
 /// Whether a batch norm follows a layer.
 pub fn is_normed(layer: &str) -> bool {
     let ends = [".first", ".second", ".convolution"];
-    layer == "stem" || layer == "policy.hidden" || ends.iter().any(|end| layer.ends_with(end))
+    ["stem", "policy.hidden", "reply.hidden"].contains(&layer) || ends.iter().any(|end| layer.ends_with(end))
+}
+
+/// Whether only training has this tensor, by its name without a prefix: it comes and goes with the weight of its loss.
+pub fn is_of_training_only(name: &str) -> bool {
+    name.starts_with(REPLY)
 }
 
 /// Numbers in all parts together.

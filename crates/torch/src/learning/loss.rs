@@ -31,10 +31,12 @@ pub struct SampleLayout {
     value: ValueOutput,
     /// The output of the policy head for each policy index.
     head_outputs: Vec<i64>,
+    /// Whether the opponent's reply is learnt.
+    reply: bool,
 }
 
 impl SampleLayout {
-    pub fn new(encoded: EncodedArchitecture<'_>) -> SampleLayout {
+    pub fn new(encoded: EncodedArchitecture<'_>, reply: bool) -> SampleLayout {
         let architecture = encoded.architecture();
         let dense = matches!(architecture.policy, PolicyShape::Dense { .. });
         let output = |(index, output)| if dense { index } else { output } as i64;
@@ -44,6 +46,7 @@ impl SampleLayout {
             width: architecture.width,
             value: architecture.value.output,
             head_outputs: encoded.head_outputs().enumerate().map(output).collect(),
+            reply,
         }
     }
 
@@ -53,7 +56,8 @@ impl SampleLayout {
         let batch = samples.batch();
         let known = |index: &u32| (*index as usize) < self.head_outputs.len();
         let fits = batch.planes().len() == samples.len() * sample
-            && (0..samples.len()).all(|sample| batch.indices(sample).iter().all(known));
+            && (0..samples.len()).all(|sample| batch.indices(sample).iter().all(known))
+            && samples.replies().iter().flatten().all(|(index, _)| known(index));
         if fits { Ok(()) } else { Err(LearnError::Samples) }
     }
 
@@ -69,7 +73,7 @@ impl SampleLayout {
         let longest = longest.max(1).next_multiple_of(ROUND_UP);
         let mut outputs = Vec::with_capacity(range.len() * longest);
         let mut targets = Vec::with_capacity(range.len() * (COLUMNS + longest));
-        for (row, sample) in range.enumerate() {
+        for (row, sample) in range.clone().enumerate() {
             outputs.extend(batch.indices(sample).iter().map(|&index| self.head_outputs[index as usize]));
             outputs.resize((row + 1) * longest, -1);
             targets.extend(<[f32; 3]>::from(samples.wdl()[sample].0));
@@ -78,12 +82,32 @@ impl SampleLayout {
             targets.resize((row + 1) * (COLUMNS + longest), 0.0);
         }
         let table = |columns: usize| [-1, columns as i64];
+        let replies = if self.reply { Some(self.load_replies(&samples.replies()[range], device)?) } else { None };
         Ok(LoadedSamples {
             planes,
             outputs: Tensor::f_from_slice(&outputs)?.f_view(table(longest))?.f_to_device(device)?,
             targets: Tensor::f_from_slice(&targets)?.f_view(table(COLUMNS + longest))?.f_to_device(device)?,
+            replies,
             value: self.value,
         })
+    }
+
+    /// The outputs of the reply head that have a share in the opponent's policy, and their shares, one row per sample; the first
+    /// output, with a share of 0, after the last one.
+    fn load_replies(&self, replies: &[Vec<(u32, f32)>], device: Device) -> Result<[Tensor; 2], TorchError> {
+        let longest = replies.iter().map(Vec::len).max().unwrap_or(0).max(1).next_multiple_of(ROUND_UP);
+        let (mut outputs, mut shares) = (Vec::new(), Vec::new());
+        for (reply, end) in replies.iter().zip((1..).map(|rows| rows * longest)) {
+            outputs.extend(reply.iter().map(|(index, _)| self.head_outputs[*index as usize]));
+            outputs.resize(end, 0);
+            shares.extend(reply.iter().map(|(_, share)| share));
+            shares.resize(end, 0.0);
+        }
+        let rows = [-1, longest as i64];
+        Ok([
+            Tensor::f_from_slice(&outputs)?.f_view(rows)?.f_to_device(device)?,
+            Tensor::f_from_slice(&shares)?.f_view(rows)?.f_to_device(device)?,
+        ])
     }
 }
 
@@ -94,6 +118,8 @@ pub struct LoadedSamples {
     outputs: Tensor,
     /// Win, draw, loss, plies to the end, then the shares of the moves; one row per sample.
     targets: Tensor,
+    /// Outputs of the reply head and their shares, if it is learnt.
+    replies: Option<[Tensor; 2]>,
     value: ValueOutput,
 }
 
@@ -122,13 +148,15 @@ pub struct Counts {
     samples: usize,
     policies: usize,
     lengths: usize,
+    replies: usize,
 }
 
 impl Counts {
     pub fn of(samples: &Samples) -> Counts {
         let policies = (0..samples.len()).filter(|&sample| samples.has_policy(sample)).count();
         let lengths = samples.moves_left().iter().flatten().count();
-        Counts { samples: samples.len(), policies, lengths }
+        let replies = samples.replies().iter().filter(|reply| !reply.is_empty()).count();
+        Counts { samples: samples.len(), policies, lengths, replies }
     }
 
     /// What a mean is divided by: at least 1.
@@ -137,6 +165,7 @@ impl Counts {
             Over::Samples => self.samples,
             Over::Policies => self.policies,
             Over::Lengths => self.lengths,
+            Over::Replies => self.replies,
         };
         count.max(1) as f64
     }
@@ -160,6 +189,7 @@ impl LossSums {
             Loss::Policy => cross_entropy(&logits, &samples.shares()?),
             Loss::Value => value_loss(raw, samples),
             Loss::MovesLeft => moves_left_loss(raw, samples, learning),
+            Loss::Reply => reply_loss(raw, samples),
         };
         let terms = Loss::ALL.into_iter().map(term).collect::<Result<Vec<_>, _>>()?;
         Ok(LossSums { terms, agreement: agreement(&logits, &samples.shares()?)? })
@@ -206,10 +236,20 @@ fn value_loss(raw: &RawOutputs, samples: &LoadedSamples) -> Result<Tensor, Torch
     }
 }
 
+/// The loss of a head that is not there.
+fn no_loss(samples: &LoadedSamples) -> Result<Tensor, TorchError> {
+    Ok(Tensor::f_zeros([] as [i64; 0], (Kind::Float, samples.targets.device()))?)
+}
+
+/// Over all outputs of the head: which moves the opponent will have is a part of the answer.
+fn reply_loss(raw: &RawOutputs, samples: &LoadedSamples) -> Result<Tensor, TorchError> {
+    let (Some(logits), Some([outputs, shares])) = (&raw.reply, &samples.replies) else { return no_loss(samples) };
+    let logarithms = logits.f_to_kind(Kind::Float)?.f_log_softmax(1, None)?.f_gather(1, outputs, false)?;
+    Ok(logarithms.f_mul(shares)?.f_sum(None)?.f_neg()?)
+}
+
 fn moves_left_loss(raw: &RawOutputs, samples: &LoadedSamples, learning: bool) -> Result<Tensor, TorchError> {
-    let Some(plies) = &raw.moves_left else {
-        return Ok(Tensor::f_zeros([] as [i64; 0], (Kind::Float, samples.targets.device()))?);
-    };
+    let Some(plies) = &raw.moves_left else { return no_loss(samples) };
     let plies = plies.f_to_kind(Kind::Float)?;
     // In play, predictions below 0 count as 0. In training they do not: there would be no gradient, and a head that has
     // fallen below 0 would stay there.

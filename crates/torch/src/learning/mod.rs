@@ -5,6 +5,7 @@ mod layout;
 mod loss;
 mod network;
 mod optimizer;
+mod precision;
 mod replica;
 mod scale;
 mod state;
@@ -17,6 +18,7 @@ use self::layout::{Layout, Slot};
 use self::loss::{Counts, LossSums, SampleLayout};
 use self::network::{Norms, TrainingNetwork};
 use self::optimizer::{OptimizerState, StepSettings};
+use self::precision::TrainingPrecision;
 use self::replica::{Replica, Task};
 use self::scale::LossScale;
 use self::state::{Header, Section};
@@ -39,7 +41,8 @@ pub struct TorchLearner {
     /// Moving averages of both, if asked for.
     average: Option<[Tensor; 2]>,
     descent: OptimizerState,
-    /// With mixed precision only.
+    precision: TrainingPrecision,
+    /// With float16 only.
     scale: Option<LossScale>,
     steps: u64,
 }
@@ -50,14 +53,15 @@ impl TorchLearner {
     /// waiting for each other on boards this small.
     pub fn new(
         encoded: EncodedArchitecture<'_>,
-        mut settings: LearningSettings,
+        settings: LearningSettings,
         devices: &[Device],
         seed: u64,
     ) -> Result<TorchLearner, TorchError> {
         let architecture = encoded.architecture();
         tch::set_num_threads(1);
         let first = devices.first().ok_or(TorchError::NoDevice)?.torch();
-        let layout = Layout::new(architecture);
+        let reply = settings.weights.reply > 0.0;
+        let layout = Layout::new(encoded, reply);
         let parameters = Tensor::f_from_slice(&layout.initial_parameters(seed))?.f_to_device(first)?;
         let statistics = Tensor::f_from_slice(&layout.initial_statistics())?.f_to_device(first)?;
         let replica = |device: &Device| Replica::new(architecture, &layout, &parameters, &statistics, device.torch());
@@ -66,12 +70,16 @@ impl TorchLearner {
             true => Some([copy(&parameters)?, copy(&statistics)?]),
             false => None,
         };
-        settings.mixed_precision &= devices.iter().all(|device| matches!(device, Device::Cuda(_)));
+        let precision = match settings.mixed_precision {
+            true => TrainingPrecision::fastest(architecture, &layout, devices)?,
+            false => TrainingPrecision::Single,
+        };
         Ok(TorchLearner {
             encoding: (encoded.encoding().0.to_owned(), encoded.encoding().1),
-            form: SampleLayout::new(encoded),
+            form: SampleLayout::new(encoded, reply),
             descent: OptimizerState::new(settings.optimizer, &parameters)?,
-            scale: settings.mixed_precision.then(LossScale::new),
+            precision,
+            scale: (precision == TrainingPrecision::Half).then(LossScale::new),
             architecture: architecture.clone(),
             settings,
             layout,
@@ -103,7 +111,7 @@ impl TorchLearner {
             counts,
             weights: self.settings.weights,
             scale: self.scale.map_or(1.0, |scale| scale.factor),
-            mixed_precision: self.settings.mixed_precision,
+            precision: self.precision,
         };
         let parts = replica::compute_together(&mut self.replicas, task)?;
         let device = self.parameters.device();
@@ -165,6 +173,7 @@ impl TorchLearner {
             steps: self.steps,
             average: self.average.is_some(),
             loss_scale: self.scale.map(|scale| (scale.factor, scale.good_steps)),
+            bfloat16: self.precision == TrainingPrecision::Bfloat16,
         }
     }
 
@@ -236,8 +245,8 @@ impl Learner for TorchLearner {
         state::write(&self.header(), &sections)
     }
 
-    /// A state with another optimizer is refused. An average or a loss scale that the state lacks starts afresh; one
-    /// that is not asked for is dropped.
+    /// A state with another optimizer is refused. An average, a loss scale or a reply head that the state lacks starts afresh;
+    /// one that is not asked for is dropped.
     fn restore(&mut self, state: &[u8]) -> Result<(), LearnError> {
         let header = state::read_header(state)?;
         let ours = self.header();
@@ -252,14 +261,13 @@ impl Learner for TorchLearner {
             return differs("optimizer");
         }
         let (parameters, statistics) = (self.layout.parameters.as_slice(), self.layout.statistics.as_slice());
-        let mut places = vec![("", parameters), ("", statistics)];
-        let memory = self.descent.memory();
-        places.extend(memory.iter().map(|(name, _)| (*name, parameters)));
+        let mut places = vec![("", parameters, &self.parameters), ("", statistics, &self.statistics)];
+        places.extend(self.descent.memory().into_iter().map(|(name, tensor)| (name, parameters, tensor)));
         if header.average {
-            places.extend([("average", parameters), ("average", statistics)]);
+            places.extend([("average", parameters, &self.parameters), ("average", statistics, &self.statistics)]);
         }
-        let section = |(prefix, slots)| Section { prefix, slots, numbers: Vec::new() };
-        let mut sections: Vec<Section<'_>> = places.into_iter().map(section).collect();
+        let section = |(prefix, slots, tensor)| Ok(Section { prefix, slots, numbers: numbers(tensor)? });
+        let mut sections = places.into_iter().map(section).collect::<Result<Vec<_>, TorchError>>()?;
         state::read(state, &mut sections)?;
 
         // If the state has no average, the average starts from its weights.
@@ -271,6 +279,10 @@ impl Learner for TorchLearner {
         if let Some(scale) = &mut self.scale {
             *scale =
                 header.loss_scale.map_or_else(LossScale::new, |(factor, good_steps)| LossScale { factor, good_steps });
+        }
+        // What was measured at the beginning of the run holds to its end: another precision would give other numbers.
+        if self.settings.mixed_precision && self.precision != TrainingPrecision::Half {
+            self.precision = if header.bfloat16 { TrainingPrecision::Bfloat16 } else { TrainingPrecision::Single };
         }
         self.steps = header.steps;
         Ok(())
@@ -352,7 +364,7 @@ mod tests {
         while game.legal_moves(&mut moves).is_none() {
             let mut policy = vec![0.0; moves.len()];
             policy[0] = 1.0;
-            let target = Target { policy: &policy, wdl: Mover(Wdl::DRAW), moves_left: Some(3.0) };
+            let target = Target { policy: &policy, wdl: Mover(Wdl::DRAW), moves_left: Some(3.0), reply: &[] };
             samples.push::<tictactoe::Stones>(&game, &moves, target, None);
             game.play(moves[0]);
         }
@@ -387,6 +399,44 @@ mod tests {
         restored.scale = Some(LossScale::new());
         restored.restore(&scaled.state().unwrap()).unwrap();
         assert_eq!(restored.scale, scaled.scale);
+    }
+
+    // Processors without instructions for bfloat16 compute with it too, slowly.
+    #[test]
+    fn bfloat16_learns_the_same_and_is_kept_in_the_state() {
+        let (mut single, mut bfloat16) = (learner(), learner());
+        bfloat16.precision = TrainingPrecision::Bfloat16;
+        bfloat16.settings.mixed_precision = true;
+        let samples = samples(&single);
+        let mut last = [Losses::default(); 2];
+        for step in 0..60 {
+            last = [single.step(&samples).unwrap(), bfloat16.step(&samples).unwrap()];
+            let [a, b] = last.map(|losses| losses.policy + losses.value);
+            assert!((a - b).abs() < 0.05 + 0.1 * a, "step {step}: {a} {b}");
+        }
+        assert!(last[1].policy < 0.5, "{last:?}");
+        assert_ne!(numbers(&single.parameters).unwrap(), numbers(&bfloat16.parameters).unwrap());
+
+        let mut restored = learner();
+        restored.settings.mixed_precision = true;
+        restored.restore(&bfloat16.state().unwrap()).unwrap();
+        assert_eq!(restored.precision, TrainingPrecision::Bfloat16);
+        assert_eq!(restored.step(&samples).unwrap(), bfloat16.step(&samples).unwrap());
+        restored.restore(&single.state().unwrap()).unwrap();
+        assert_eq!(restored.precision, TrainingPrecision::Single);
+    }
+
+    #[test]
+    fn both_precisions_can_be_timed() {
+        let learner = learner();
+        for device in [Device::Cpu, Device::Cuda(0)] {
+            // Without a GPU only the answer can be checked.
+            let fastest = TrainingPrecision::fastest(&learner.architecture, &learner.layout, &[device]).unwrap();
+            assert_eq!(fastest == TrainingPrecision::Half, device != Device::Cpu);
+        }
+        for precision in [TrainingPrecision::Single, TrainingPrecision::Bfloat16] {
+            assert!(precision::time(&learner.architecture, &learner.layout, precision).is_ok());
+        }
     }
 
     #[test]

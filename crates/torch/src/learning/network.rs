@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use alfil_nn::{Activation, Architecture, FileError, PolicyShape};
-use tch::Tensor;
+use tch::{Kind, Tensor};
 
 use super::layout::Layout;
 use crate::TorchError;
@@ -26,10 +26,11 @@ pub struct TrainingNetwork {
     dense_policy: bool,
     stem: NormedConvolution,
     blocks: Vec<ResidualBlock>,
-    policy_hidden: NormedConvolution,
-    policy_output: Layer,
+    policy: PolicyHead,
     value: Head,
     moves_left: Option<Head>,
+    /// The opponent's policy, and for each cell as the opponent sees it, where the mover sees it.
+    reply: Option<(PolicyHead, Tensor)>,
 }
 
 /// What comes out, before any softmax.
@@ -40,6 +41,8 @@ pub struct RawOutputs {
     pub value: Tensor,
     /// One number of plies per sample.
     pub moves_left: Option<Tensor>,
+    /// One row of logits per sample, as the opponent sees the board.
+    pub reply: Option<Tensor>,
 }
 
 /// A convolution without a bias, then a batch norm.
@@ -64,6 +67,11 @@ struct ResidualBlock {
     second: NormedConvolution,
     /// Reduces and expands.
     squeeze: Option<[Layer; 2]>,
+}
+
+struct PolicyHead {
+    hidden: NormedConvolution,
+    output: Layer,
 }
 
 struct Head {
@@ -97,19 +105,27 @@ impl TrainingNetwork {
                 squeeze: if squeeze > 0 { Some(layers(&names[0], &names[1])?) } else { None },
             });
         }
+        let reply = match &layout.reply {
+            Some(cells) => {
+                let cells = Tensor::f_from_slice(cells)?.f_to_device(statistics.device())?;
+                Some((named.policy("reply")?, cells))
+            }
+            None => None,
+        };
         Ok(TrainingNetwork {
             activation: architecture.activation,
             dense_policy: matches!(architecture.policy, PolicyShape::Dense { .. }),
             stem: named.normed("stem")?,
             blocks,
-            policy_hidden: named.normed("policy.hidden")?,
-            policy_output: named.layer("policy.output")?,
+            policy: named.policy("policy")?,
             value: named.head("value")?,
             moves_left: architecture.moves_left.map(|_| named.head("moves_left")).transpose()?,
+            reply,
         })
     }
 
-    /// The network's outputs for planes, `[sample][plane][row][column]`.
+    /// The network's outputs for planes, `[sample][plane][row][column]`. Convolutions and dense layers compute in the kind of
+    /// the planes.
     pub fn forward(&self, planes: &Tensor, norms: Norms) -> Result<RawOutputs, TorchError> {
         let mut x = self.activate(self.stem.forward(planes, norms)?)?;
         for ResidualBlock { first, second, squeeze } in &self.blocks {
@@ -126,13 +142,23 @@ impl TrainingNetwork {
             let convolved = self.activate(head.convolution.forward(&x, norms)?)?.f_flatten(1, -1)?;
             head.output.multiply(&self.activate(head.hidden.multiply(&convolved)?)?)
         };
-        let hidden = self.activate(self.policy_hidden.forward(&x, norms)?)?;
-        let policy = match self.dense_policy {
-            true => self.policy_output.multiply(&hidden.f_flatten(1, -1)?)?,
-            false => self.policy_output.convolve(&hidden)?.f_flatten(1, -1)?,
+        let policy = |PolicyHead { hidden, output }: &PolicyHead, x: &Tensor| -> Result<Tensor, TorchError> {
+            let hidden = self.activate(hidden.forward(x, norms)?)?;
+            match self.dense_policy {
+                true => output.multiply(&hidden.f_flatten(1, -1)?),
+                false => Ok(output.convolve(&hidden)?.f_flatten(1, -1)?),
+            }
         };
-        let moves_left = self.moves_left.as_ref().map(head).transpose()?;
-        Ok(RawOutputs { policy, value: head(&self.value)?, moves_left })
+        let reply = |(head, cells): &(PolicyHead, Tensor)| {
+            let seen = x.f_flatten(2, -1)?.f_index_select(2, cells)?.f_view_as(&x)?;
+            policy(head, &seen)
+        };
+        Ok(RawOutputs {
+            policy: policy(&self.policy, &x)?,
+            value: head(&self.value)?,
+            moves_left: self.moves_left.as_ref().map(head).transpose()?,
+            reply: self.reply.as_ref().map(reply).transpose()?,
+        })
     }
 
     fn activate(&self, mut x: Tensor) -> Result<Tensor, TorchError> {
@@ -146,7 +172,8 @@ impl TrainingNetwork {
 impl NormedConvolution {
     fn forward(&self, x: &Tensor, norms: Norms) -> Result<Tensor, TorchError> {
         let padding = [self.padding, self.padding];
-        let convolved = x.f_conv2d(&self.weight, None::<&Tensor>, [1, 1], padding, [1, 1], 1)?;
+        let weight = self.weight.f_to_kind(x.kind())?;
+        let convolved = x.f_conv2d(&weight, None::<&Tensor>, [1, 1], padding, [1, 1], 1)?;
         let (training, share) = match norms {
             Norms::Batch { share } => (true, share),
             Norms::Stored => (false, 0.0),
@@ -160,11 +187,18 @@ impl NormedConvolution {
 impl Layer {
     /// A 3x3 convolution.
     fn convolve(&self, x: &Tensor) -> Result<Tensor, TorchError> {
-        Ok(x.f_conv2d(&self.weight, Some(&self.bias), [1, 1], [1, 1], [1, 1], 1)?)
+        let (weight, bias) = self.of_kind(x.kind())?;
+        Ok(x.f_conv2d(&weight, Some(&bias), [1, 1], [1, 1], [1, 1], 1)?)
     }
 
     fn multiply(&self, x: &Tensor) -> Result<Tensor, TorchError> {
-        Ok(x.f_linear(&self.weight, Some(&self.bias))?)
+        let (weight, bias) = self.of_kind(x.kind())?;
+        Ok(x.f_linear(&weight, Some(&bias))?)
+    }
+
+    /// Weight and bias in the kind of the input.
+    fn of_kind(&self, kind: Kind) -> Result<(Tensor, Tensor), TorchError> {
+        Ok((self.weight.f_to_kind(kind)?, self.bias.f_to_kind(kind)?))
     }
 }
 
@@ -194,6 +228,11 @@ impl Named<'_> {
 
     fn layer(&self, layer: &str) -> Result<Layer, TorchError> {
         Ok(Layer { weight: self.tensor(format!("{layer}.weight"))?, bias: self.tensor(format!("{layer}.bias"))? })
+    }
+
+    fn policy(&self, name: &str) -> Result<PolicyHead, TorchError> {
+        let (hidden, output) = (self.normed(&format!("{name}.hidden"))?, self.layer(&format!("{name}.output"))?);
+        Ok(PolicyHead { hidden, output })
     }
 
     fn head(&self, name: &str) -> Result<Head, TorchError> {

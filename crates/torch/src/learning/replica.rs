@@ -5,11 +5,12 @@ use std::thread;
 
 use alfil_nn::learning::{LossWeights, Samples};
 use alfil_nn::{Architecture, EvaluatorError, spawn_scoped};
-use tch::{Device, Tensor};
+use tch::{Device, Kind, Tensor};
 
 use super::layout::Layout;
 use super::loss::{Counts, LossSums, SampleLayout};
-use super::network::{Norms, TrainingNetwork};
+use super::network::{Norms, RawOutputs, TrainingNetwork};
+use super::precision::TrainingPrecision;
 use crate::TorchError;
 
 /// The share of a batch in the running statistics; PyTorch's default.
@@ -34,8 +35,7 @@ pub struct Task<'a> {
     pub weights: LossWeights,
     /// What the loss is multiplied by.
     pub scale: f64,
-    /// 16 bits where that is safe.
-    pub mixed_precision: bool,
+    pub precision: TrainingPrecision,
 }
 
 /// What has been computed, on the device of the replica.
@@ -78,12 +78,28 @@ impl Replica {
     /// The gradient of some of the samples, and their losses.
     pub fn compute(&mut self, task: Task<'_>, range: Range<usize>) -> Result<Computed, TorchError> {
         let loaded = task.form.load(task.samples, range, self.device)?;
-        let norms = Norms::Batch { share: STATISTICS_SHARE };
-        let raw = tch::autocast(task.mixed_precision, || self.network.forward(&loaded.planes, norms))?;
+        let raw = self.forward(&loaded.planes, task.precision)?;
         let sums = LossSums::new(&raw, &loaded, true)?;
         let objective = sums.objective(task.counts, task.weights, task.scale)?;
         let gradients = Tensor::f_run_backward(&[objective], &self.leaves, false, false)?;
         Ok(Computed { gradient: Tensor::f_flatten_dense_tensors(&gradients)?, sums: sums.stacked()? })
+    }
+
+    /// The gradient of the sum of the outputs, to see how long that takes.
+    pub fn differentiate_sum(&mut self, planes: &Tensor, precision: TrainingPrecision) -> Result<(), TorchError> {
+        let raw = self.forward(planes, precision)?;
+        let outputs = [Some(raw.policy), Some(raw.value), raw.moves_left, raw.reply];
+        let sums = outputs.into_iter().flatten().map(|output| output.f_sum(Kind::Float));
+        let sums = sums.collect::<Result<Vec<_>, _>>()?;
+        let objective = Tensor::f_stack(&sums, 0)?.f_sum(None)?;
+        Tensor::f_run_backward(&[objective], &self.leaves, false, false)?;
+        Ok(())
+    }
+
+    fn forward(&self, planes: &Tensor, precision: TrainingPrecision) -> Result<RawOutputs, TorchError> {
+        let norms = Norms::Batch { share: STATISTICS_SHARE };
+        let planes = planes.f_to_kind(precision.input())?;
+        tch::autocast(precision == TrainingPrecision::Half, || self.network.forward(&planes, norms))
     }
 
     /// The running statistics after the batches that it has seen.

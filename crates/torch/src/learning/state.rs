@@ -9,7 +9,7 @@ use alfil_nn::{Architecture, to_safetensors};
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
-use super::layout::Slot;
+use super::layout::{Slot, is_of_training_only};
 
 /// What is written. Incremented when older programs cannot read a state.
 pub const FORMAT: u32 = 1;
@@ -29,8 +29,11 @@ pub struct Header {
     pub steps: u64,
     /// Whether there is an average of the weights.
     pub average: bool,
-    /// Factor and good steps, with mixed precision.
+    /// Factor and good steps, with float16.
     pub loss_scale: Option<(f64, u32)>,
+    /// Whether gradients are computed in bfloat16. States without it are older than that.
+    #[serde(default)]
+    pub bfloat16: bool,
 }
 
 /// Flat numbers that are saved as the tensors of their slots, with a prefix to their names.
@@ -79,17 +82,29 @@ fn unusable(error: impl std::error::Error) -> LearnError {
     LearnError::State(shorten(&error.to_string()))
 }
 
-/// Fills in the numbers of the sections. The state must have no other tensors.
+/// Replaces the numbers of the sections. The state must have no other tensors, except that those of a head that only training
+/// has may be missing, so that their numbers stay, or left over.
 pub fn read(bytes: &[u8], sections: &mut [Section<'_>]) -> Result<(), LearnError> {
     let tensors = SafeTensors::deserialize(bytes).map_err(unusable)?;
-    let expected: usize = sections.iter().map(|section| section.slots.len()).sum();
-    if tensors.len() != expected {
-        return Err(LearnError::State(format!("it has {} tensors instead of {expected}", tensors.len())));
+    let prefixes: Vec<String> = sections.iter().map(|section| format!("{}.", section.prefix)).collect();
+    let may_vary = |name: &str| {
+        let bare = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix.as_str())).unwrap_or(name);
+        is_of_training_only(bare)
+    };
+    let expected =
+        sections.iter().flat_map(|section| section.slots).filter(|slot| !is_of_training_only(&slot.name)).count();
+    let found = tensors.names().into_iter().filter(|name| !may_vary(name)).count();
+    if found != expected {
+        return Err(LearnError::State(format!("it has {found} tensors instead of {expected}")));
     }
     for section in sections {
-        section.numbers.clear();
+        let before = std::mem::take(&mut section.numbers);
         for slot in section.slots {
             let name = section.name(slot);
+            if is_of_training_only(&slot.name) && tensors.tensor(&name).is_err() {
+                section.numbers.extend_from_slice(slot.part(&before));
+                continue;
+            }
             let problem = |problem: String| LearnError::State(format!("its tensor '{name}' {problem}"));
             let view = tensors.tensor(&name).map_err(|_| problem("is missing".to_owned()))?;
             if view.dtype() != Dtype::F32 || view.shape() != slot.shape {
@@ -123,6 +138,7 @@ mod tests {
             steps: 7,
             average: false,
             loss_scale: None,
+            bfloat16: false,
         };
         assert_eq!(read_header(&write(&header, &[]).unwrap()).unwrap(), header);
         let state = |key: &str, value: u32| {
