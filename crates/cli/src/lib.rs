@@ -10,6 +10,7 @@ mod doctor;
 mod evaluator;
 mod exam;
 mod game;
+mod games;
 mod keys;
 mod ladder;
 mod match_command;
@@ -61,6 +62,9 @@ enum Command {
     /// Read games in PGN files
     #[command(subcommand)]
     Pgn(pgn::PgnCommand),
+    /// Bring in games of people and other programs, to learn from
+    #[command(subcommand)]
+    Games(games::GamesCommand),
     /// Search a position and show what each of its moves is worth
     Search(search::SearchCommand),
     /// Play games to learn from
@@ -115,6 +119,7 @@ pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
     let mut out = io::BufWriter::new(io::stdout());
     let result = match arguments.command {
         Command::Game(command) => game::run(command, &mut out),
+        Command::Games(command) => games::run(command, &mut out),
         Command::Net(command) => net::run(command, &mut out),
         Command::Search(command) => search::run(command, &mut out),
         Command::Selfplay(command) => selfplay::run(command, &mut out),

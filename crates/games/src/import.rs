@@ -1,0 +1,216 @@
+//! From files of games to a folder of chunks.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use alfil_game::Notation;
+use alfil_game::pgn::{PgnError, PgnReader};
+use alfil_selfplay::GameRecord;
+use alfil_selfplay::replay::{Replay, ReplayError};
+use serde::Serialize;
+
+use crate::duplicates::{Duplicates, fingerprint};
+use crate::record::record;
+use crate::source::Source;
+use crate::{Filter, Skip, Skipped};
+
+/// Games that are written together: one chunk.
+const TOGETHER: usize = 256;
+
+/// Bits of a fingerprint that a game's number leaves out: runs count games in fewer than 64.
+const SPARE_BITS: u32 = 24;
+
+/// Games between two reports of progress.
+const REPORT: u64 = 256;
+
+/// What says how a folder was made. Nothing reads it but people.
+const SUMMARY: &str = "import.json";
+
+/// Reads files of games and writes those that pass the filter to a new folder.
+///
+/// The folder appears whole: until all files are read, its chunks are in a folder beside it whose name ends in `.unfinished`, which
+/// the next import to the same place removes. The same files, rules and filter always give the same folder.
+pub struct Import<'a, G: Notation> {
+    /// The files, in the order in which they are read: of two equal games the first stays.
+    pub files: &'a [PathBuf],
+    /// By what rules the games were played, where they do not say.
+    pub rules: G::Rules,
+    /// Which games.
+    pub filter: Filter,
+    /// The folder, which must not exist or be empty.
+    pub folder: &'a Path,
+}
+
+/// How far an import has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// The file that is being read.
+    pub file: &'a Path,
+    /// Bytes of this file that have been read, as it is packed, and those of the whole file.
+    pub read: u64,
+    /// See `read`.
+    pub bytes: u64,
+    /// Games imported so far.
+    pub games: u64,
+}
+
+/// What was imported.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Imported {
+    /// Games.
+    pub games: u64,
+    /// Their positions.
+    pub positions: u64,
+    /// Those whose move is learnt.
+    pub learnt: u64,
+    /// Games that were not imported, by reason.
+    pub skipped: Skipped,
+}
+
+/// Why games cannot be imported.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// A file cannot be read to its end.
+    #[error("cannot read {path}: {why}")]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong.
+        why: io::Error,
+    },
+    /// The folder is not empty.
+    #[error("{0} is not empty: name a folder that does not exist yet, or remove it first")]
+    NotEmpty(PathBuf),
+    /// The folder cannot be made.
+    #[error("cannot make the folder {path}: {why}")]
+    Folder {
+        /// Which folder.
+        path: PathBuf,
+        /// What is wrong.
+        why: io::Error,
+    },
+    /// A chunk cannot be written.
+    #[error(transparent)]
+    Write(#[from] ReplayError),
+    /// No game has passed the filter.
+    #[error("there is no game to import: {0}")]
+    Nothing(String),
+    /// It was told to stop.
+    #[error("stopped before all files were read: nothing is imported")]
+    Stopped,
+}
+
+impl<G: Notation> Import<'_, G> {
+    /// Imports all games. `tell` is called now and then.
+    pub fn run(&self, tell: &mut dyn FnMut(Progress<'_>), stop: &AtomicBool) -> Result<Imported, ImportError> {
+        let of_folder = |path: &Path, why| ImportError::Folder { path: path.to_owned(), why };
+        let is_free = match alfil_core::disk::list(self.folder) {
+            Ok(entries) => entries.is_empty(),
+            Err(why) if why.kind() == io::ErrorKind::NotFound => true,
+            Err(why) => return Err(of_folder(self.folder, why)),
+        };
+        if !is_free {
+            return Err(ImportError::NotEmpty(self.folder.to_owned()));
+        }
+        // What cannot be opened is found before hours of work.
+        for path in self.files {
+            Source::open(path).map_err(|why| ImportError::Read { path: path.clone(), why })?;
+        }
+        let unfinished = self.folder.with_added_extension("unfinished");
+        match alfil_core::disk::remove_folder(&unfinished) {
+            Err(why) if why.kind() != io::ErrorKind::NotFound => return Err(of_folder(&unfinished, why)),
+            _ => {}
+        }
+        let (replay, _) = Replay::open(&unfinished)?;
+        let mut chunks = Chunks { replay, waiting: Vec::new(), written: 0 };
+        let mut imported = Imported::default();
+        let mut duplicates = Duplicates::default();
+        for path in self.files {
+            self.read(path, &mut chunks, &mut imported, &mut duplicates, tell, stop)?;
+        }
+        if imported.games == 0 {
+            let skipped: Vec<String> =
+                imported.skipped.iter().map(|(why, count)| format!("{count} {}", why.text())).collect();
+            let why = if skipped.is_empty() { "the files have no games".to_owned() } else { skipped.join(", ") };
+            return Err(ImportError::Nothing(why));
+        }
+        chunks.write::<G>()?;
+        let summary = serde_json::to_vec_pretty(&imported).map_err(|why| of_folder(&unfinished, why.into()))?;
+        let path = unfinished.join(SUMMARY);
+        alfil_core::disk::write_whole(&path, &summary).map_err(|why| of_folder(&path, why))?;
+        alfil_core::disk::rename(&unfinished, self.folder).map_err(|why| of_folder(self.folder, why))?;
+        Ok(imported)
+    }
+
+    fn read(
+        &self,
+        path: &Path,
+        chunks: &mut Chunks,
+        imported: &mut Imported,
+        duplicates: &mut Duplicates,
+        tell: &mut dyn FnMut(Progress<'_>),
+        stop: &AtomicBool,
+    ) -> Result<(), ImportError> {
+        let failed = |why| ImportError::Read { path: path.to_owned(), why };
+        let source = Source::open(path).map_err(failed)?;
+        let (bytes, read) = (source.bytes, source.read.clone());
+        for (number, game) in (0..).zip(PgnReader::<G, _>::new(source).with_rules(self.rules.clone())) {
+            if number % REPORT == 0 {
+                if stop.load(Relaxed) {
+                    return Err(ImportError::Stopped);
+                }
+                tell(Progress { file: path, read: read.load(Relaxed), bytes, games: imported.games });
+            }
+            let game = match game {
+                Ok(game) => game,
+                Err(PgnError::Game { .. }) => {
+                    imported.skipped.add(Skip::Unreadable);
+                    continue;
+                }
+                Err(PgnError::Io(why)) => return Err(failed(why)),
+            };
+            let fingerprint = fingerprint(&game);
+            let passes = match (game.result, self.filter.learnt(&game)) {
+                _ if game.moves.is_empty() => Err(Skip::Empty),
+                (None, _) => Err(Skip::Unfinished),
+                (Some(_), Err(why)) => Err(why),
+                (Some(_), Ok(_)) if duplicates.has_seen(fingerprint) => Err(Skip::Duplicate),
+                (Some(score), Ok(learnt)) => Ok((score, learnt)),
+            };
+            match passes {
+                Ok((score, learnt)) => {
+                    // Which games are held out follows from their numbers: a game is held out in every folder, or in none.
+                    let record = record(&game, score, fingerprint >> SPARE_BITS, learnt);
+                    imported.games += 1;
+                    imported.positions += record.plies.len() as u64;
+                    imported.learnt += record.plies.iter().filter(|ply| ply.has_policy()).count() as u64;
+                    chunks.add::<G>(record)?;
+                }
+                Err(why) => imported.skipped.add(why),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Records on their way to the folder.
+struct Chunks {
+    replay: Replay,
+    waiting: Vec<GameRecord>,
+    written: u32,
+}
+
+impl Chunks {
+    fn add<G: Notation>(&mut self, record: GameRecord) -> Result<(), ReplayError> {
+        self.waiting.push(record);
+        if self.waiting.len() == TOGETHER { self.write::<G>() } else { Ok(()) }
+    }
+
+    fn write<G: Notation>(&mut self) -> Result<(), ReplayError> {
+        let records = std::mem::take(&mut self.waiting);
+        self.replay.add::<G>(self.written, records)?;
+        self.written += 1;
+        Ok(())
+    }
+}

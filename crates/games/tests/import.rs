@@ -1,0 +1,234 @@
+//! Files of games become folders of chunks: which games, how often, and what is left after an interruption.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use alfil_game::chess::Chess;
+use alfil_game::connect4::Connect4;
+use alfil_game::{First, Notation, Score};
+use alfil_games::{Filter, Import, ImportError, Imported, Sides, Skip};
+use alfil_selfplay::{End, GameRecord, chunks, read_chunk};
+
+const GAMES: &str = r#"
+[Event "Club"]
+[Date "2019.05.17"]
+[White "Ada, A."]
+[Black "Bob"]
+[WhiteElo "1850"]
+[BlackElo "2100"]
+[TimeControl "600+5"]
+[ECO "C20"]
+[Result "0-1"]
+
+1. f3 e5 2. g4 Qh4# 0-1
+
+[Date "2020.??.??"]
+[White "Bob"]
+[Black "Cleo"]
+[WhiteElo "2110"]
+[BlackElo "2050"]
+[Result "1/2-1/2"]
+
+1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 1/2-1/2
+
+[White "Ada"]
+[Black "Cleo"]
+[Result "1-0"]
+
+1. e4 {a comment} e5 (1... c5) 2. Qh5 Ke7 3. Qxe5# 1-0
+
+[White "Nobody"]
+[Black "Nobody"]
+[Result "*"]
+
+1. e4 *
+
+[White "Nobody"]
+[Black "Nobody"]
+[Result "1-0"]
+
+1. e4 e5 2. Ke3 1-0
+
+[White "Nobody"]
+[Black "Nobody"]
+[Result "1-0"]
+
+1-0
+"#;
+
+/// A new folder for a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("import-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn import<G: Notation>(files: &[PathBuf], filter: Filter, to: &Path) -> Result<Imported, ImportError> {
+    let import = Import::<G> { files, rules: G::Rules::default(), filter, folder: to };
+    import.run(&mut |_| {}, &AtomicBool::new(false))
+}
+
+fn records<G: Notation>(folder: &Path) -> Vec<GameRecord> {
+    chunks(folder).unwrap().iter().flat_map(|path| read_chunk::<G>(path).unwrap()).collect()
+}
+
+/// The white players of what passes a filter, sorted, and the reasons why others did not.
+fn passing(name: &str, filter: Filter) -> (Vec<String>, Vec<(Skip, u64)>) {
+    let folder = folder(name);
+    let file = folder.join("games.pgn");
+    std::fs::write(&file, GAMES).unwrap();
+    let to = folder.join("out");
+    let skipped = match import::<Chess>(&[file], filter, &to) {
+        Ok(imported) => imported.skipped.iter().collect(),
+        Err(ImportError::Nothing(_)) => Vec::new(),
+        Err(error) => panic!("{error}"),
+    };
+    let white = |record: &GameRecord| record.tags.iter().find(|(name, _)| name == "White").unwrap().1.clone();
+    let mut players: Vec<String> = records::<Chess>(&to).iter().map(white).collect();
+    players.sort();
+    std::fs::remove_dir_all(folder).unwrap();
+    (players, skipped)
+}
+
+#[test]
+fn games_become_records_and_what_is_not_a_game_is_counted() {
+    let folder = folder("records");
+    let file = folder.join("games.pgn");
+    std::fs::write(&file, GAMES).unwrap();
+    let imported = import::<Chess>(&[file], Filter::default(), &folder.join("out")).unwrap();
+    assert_eq!((imported.games, imported.positions, imported.learnt), (3, 4 + 6 + 5, 15));
+    let skipped: Vec<_> = imported.skipped.iter().collect();
+    assert_eq!(skipped, [(Skip::Unreadable, 1), (Skip::Empty, 1), (Skip::Unfinished, 1)]);
+
+    let records = records::<Chess>(&folder.join("out"));
+    let by = |name: &str| {
+        records.iter().find(|record| record.tags.contains(&("White".to_owned(), name.to_owned()))).unwrap()
+    };
+    let mate = by("Ada, A.");
+    assert_eq!((mate.score(), mate.end, mate.start.as_str()), (First(Score::LOSS), End::Rules, ""));
+    assert!(mate.tags.contains(&("BlackElo".to_owned(), "2100".to_owned())));
+    let mut texts = Vec::new();
+    mate.replay::<Chess>(&Default::default(), |game, moves, ply| {
+        let played = moves.iter().copied().find(|&m| u16::from(m) == ply.code).unwrap();
+        texts.push(game.move_name(played));
+        let policy = ply.policy(moves).unwrap();
+        assert_eq!(policy.iter().sum::<f32>(), 1.0);
+        assert_eq!(policy[moves.iter().position(|&m| m == played).unwrap()], 1.0);
+    })
+    .unwrap();
+    assert_eq!(texts, ["f3", "e5", "g4", "Qh4#"]);
+    // White has lost, which is what its moves learn; Black has won.
+    assert_eq!([0, 1].map(|ply| mate.plies[ply].value().0), [-1.0, 1.0]);
+    assert_eq!(by("Bob").end, End::Adjudicated);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn filters_choose_games_by_what_their_tags_say() {
+    let all = Filter::default;
+    let elo = Some("2000..2199".parse().unwrap());
+    assert_eq!(passing("elo", Filter { elo: elo.clone(), ..all() }).0, ["Bob"]);
+    let one = passing("one", Filter { elo, elo_of: Sides::One, ..all() });
+    assert_eq!(one.0, ["Ada, A.", "Bob"]);
+    assert!(one.1.contains(&(Skip::Rating, 1)), "{one:?}");
+    assert_eq!(passing("player", Filter { player: Some("ADA".to_owned()), ..all() }).0, ["Ada", "Ada, A."]);
+    assert_eq!(passing("result", Filter { results: vec!["1-0".to_owned()], ..all() }).0, ["Ada"]);
+    let date = |text: &str| Filter { date: Some(text.parse().unwrap()), ..all() };
+    assert_eq!(passing("year", date("2019..2020")).0, ["Ada, A.", "Bob"]);
+    assert_eq!(passing("month", date("2019.05..")).0, ["Ada, A."], "the month of the other game is not known");
+    assert_eq!(passing("plies", Filter { plies: Some("5..".parse().unwrap()), ..all() }).0, ["Ada", "Bob"]);
+    assert_eq!(passing("time", Filter { time_control: Some("600".to_owned()), ..all() }).0, ["Ada, A."]);
+    assert_eq!(passing("opening", Filter { opening: Some("c2".to_owned()), ..all() }).0, ["Ada, A."]);
+    assert!(passing("none", Filter { opening: Some("E".to_owned()), ..all() }).0.is_empty());
+}
+
+#[test]
+fn only_the_moves_of_those_who_are_asked_for_are_learnt() {
+    let folder = folder("sides");
+    let file = folder.join("games.pgn");
+    std::fs::write(&file, GAMES).unwrap();
+    let filter = Filter { player: Some("cleo".to_owned()), ..Filter::default() };
+    let imported = import::<Chess>(&[file], filter, &folder.join("out")).unwrap();
+    assert_eq!((imported.games, imported.positions, imported.learnt), (2, 11, 5));
+    for record in records::<Chess>(&folder.join("out")) {
+        assert!(record.plies.iter().enumerate().all(|(number, ply)| ply.has_policy() == (number % 2 == 1)));
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn packed_files_give_the_same_and_no_game_twice_in_any_of_them() {
+    let folder = folder("packed");
+    let [plain, gzip, zstd] = ["games.pgn", "games.pgn.gz", "games.pgn.zst"].map(|name| folder.join(name));
+    std::fs::write(&plain, GAMES).unwrap();
+    let mut packer = flate2::write::GzEncoder::new(std::fs::File::create(&gzip).unwrap(), Default::default());
+    packer.write_all(GAMES.as_bytes()).unwrap();
+    packer.finish().unwrap();
+    std::fs::write(&zstd, zstd::encode_all(GAMES.as_bytes(), 3).unwrap()).unwrap();
+
+    let alone = [&plain, &gzip, &zstd].map(|file| {
+        let to = folder.join("alone");
+        import::<Chess>(std::slice::from_ref(file), Filter::default(), &to).unwrap();
+        let bytes: Vec<Vec<u8>> = chunks(&to).unwrap().iter().map(|path| std::fs::read(path).unwrap()).collect();
+        std::fs::remove_dir_all(to).unwrap();
+        bytes
+    });
+    assert!(alone[0] == alone[1] && alone[0] == alone[2]);
+    let together = import::<Chess>(&[plain, gzip.clone(), zstd], Filter::default(), &folder.join("all")).unwrap();
+    assert_eq!(together.games, 3);
+    assert!(together.skipped.iter().any(|skipped| skipped == (Skip::Duplicate, 6)));
+
+    // A file that ends too early is an error, and leaves no folder.
+    let bytes = std::fs::read(&gzip).unwrap();
+    std::fs::write(&gzip, &bytes[..bytes.len() - 20]).unwrap();
+    let error = import::<Chess>(std::slice::from_ref(&gzip), Filter::default(), &folder.join("cut")).unwrap_err();
+    assert!(error.to_string().contains("games.pgn.gz"), "{error}");
+    assert!(!folder.join("cut").exists());
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_folder_is_whole_or_not_there_and_is_never_overwritten() {
+    let folder = folder("whole");
+    let file = folder.join("games.pgn");
+    std::fs::write(&file, GAMES.repeat(3)).unwrap();
+    let to = folder.join("out");
+    let import = Import::<Chess> {
+        files: std::slice::from_ref(&file),
+        rules: Default::default(),
+        filter: Filter::default(),
+        folder: &to,
+    };
+    let stopped = import.run(&mut |_| {}, &AtomicBool::new(true));
+    assert!(matches!(stopped, Err(ImportError::Stopped)) && !to.exists());
+    // What a killed import has left.
+    let left = to.with_added_extension("unfinished");
+    std::fs::create_dir_all(&left).unwrap();
+    std::fs::write(left.join("999999-0000.games"), "half").unwrap();
+    import.run(&mut |_| {}, &AtomicBool::new(false)).unwrap();
+    assert!(!left.exists());
+    assert_eq!(records::<Chess>(&to).len(), 3);
+    let again = import.run(&mut |_| {}, &AtomicBool::new(false)).unwrap_err();
+    assert!(again.to_string().ends_with("is not empty: name a folder that does not exist yet, or remove it first"));
+    let missing = Import { files: &[folder.join("none.pgn")], folder: &folder.join("other"), ..import };
+    let error = missing.run(&mut |_| {}, &AtomicBool::new(false)).unwrap_err();
+    assert!(error.to_string().contains("none.pgn") && !folder.join("other").exists(), "{error}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn any_game_with_pgn_can_be_imported() {
+    let folder = folder("connect4");
+    let file = folder.join("games.pgn");
+    std::fs::write(
+        &file,
+        "[Variant \"connect4\"]\n\n1. 4 4 2. 3 5 3. 2 1-0\n\n[White \"B\"]\n[Variant \"connect4\"]\n\n1. 1 1-0\n",
+    )
+    .unwrap();
+    let imported = import::<Connect4>(&[file], Filter::default(), &folder.join("out")).unwrap();
+    assert_eq!((imported.games, imported.positions), (2, 6));
+    std::fs::remove_dir_all(folder).unwrap();
+}
