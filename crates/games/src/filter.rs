@@ -1,8 +1,6 @@
 //! Which games are imported, and whose moves are learnt from.
 
-use alfil_game::pgn::PgnGame;
-use alfil_game::{Notation, Side};
-
+use crate::finished::FinishedGame;
 use crate::{Range, Skip};
 
 /// Which games are imported. What is `None` or empty lets all games pass; what a game does not say of itself does not pass.
@@ -36,19 +34,13 @@ pub enum Sides {
     One,
 }
 
-/// Whose moves of a game are learnt: the first player's and the second's.
-pub(crate) type Learnt = [bool; 2];
-
 impl Filter {
-    /// Whose moves of a game are learnt, or why it is skipped.
-    pub(crate) fn learnt<G: Notation>(&self, game: &PgnGame<G>) -> Result<Learnt, Skip> {
+    /// Whose moves of a game are learnt, the first player's and the second's, or why it is skipped.
+    pub(crate) fn learnt(&self, game: &FinishedGame) -> Result<[bool; 2], Skip> {
         let require = |holds: bool, why: Skip| if holds { Ok(()) } else { Err(why) };
-        let tag = |name: &str| game.tag(name).map(str::trim).filter(|text| !matches!(*text, "" | "?" | "-"));
-        require(self.plies.as_ref().is_none_or(|plies| plies.contains(&game.moves.len())), Skip::Plies)?;
-        require(
-            self.results.is_empty() || self.results.iter().any(|result| result == game.result_text()),
-            Skip::Result,
-        )?;
+        let tag = |name: &str| game.tag(name);
+        require(self.plies.as_ref().is_none_or(|plies| plies.contains(&game.record.plies.len())), Skip::Plies)?;
+        require(self.results.is_empty() || self.results.iter().any(|result| result == game.result), Skip::Result)?;
         if let Some(dates) = &self.date {
             require(tag("Date").is_some_and(|date| is_within(date, dates)), Skip::Date)?;
         }
@@ -79,14 +71,6 @@ impl Filter {
             require(learnt != [false; 2], Skip::Player)?;
         }
         Ok(learnt)
-    }
-}
-
-/// Whether the moves of a side are learnt.
-pub(crate) fn is_learnt(learnt: Learnt, side: Side) -> bool {
-    match side {
-        Side::First => learnt[0],
-        Side::Second => learnt[1],
     }
 }
 

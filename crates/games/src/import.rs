@@ -1,25 +1,23 @@
 //! From files of games to a folder of chunks.
 
-use std::io;
+use std::collections::HashSet;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use alfil_game::Notation;
-use alfil_game::pgn::{PgnError, PgnReader};
+use alfil_game::chess::Chess;
+use alfil_game::pgn::{PgnError, PgnGame, PgnReader};
+use alfil_game::{Game, Notation, Side};
 use alfil_selfplay::GameRecord;
 use alfil_selfplay::replay::{Replay, ReplayError};
 use serde::Serialize;
 
-use crate::duplicates::{Duplicates, fingerprint};
-use crate::record::record;
-use crate::source::Source;
-use crate::{Filter, Skip, Skipped};
+use crate::finished::FinishedGame;
+use crate::source::{Contents, Source, unpack};
+use crate::{Filter, Skip, Skipped, leela};
 
 /// Games that are written together: one chunk.
 const TOGETHER: usize = 256;
-
-/// Bits of a fingerprint that a game's number leaves out: runs count games in fewer than 64.
-const SPARE_BITS: u32 = 24;
 
 /// Games between two reports of progress.
 const REPORT: u64 = 256;
@@ -79,6 +77,14 @@ pub enum ImportError {
         /// What is wrong.
         why: io::Error,
     },
+    /// Leela's training data for another game than chess.
+    #[error("{path} is training data of Leela, which plays chess, and the game is {game}")]
+    NotThisGame {
+        /// Which file.
+        path: PathBuf,
+        /// The game that was asked for.
+        game: &'static str,
+    },
     /// The folder is not empty.
     #[error("{0} is not empty: name a folder that does not exist yet, or remove it first")]
     NotEmpty(PathBuf),
@@ -123,12 +129,10 @@ impl<G: Notation> Import<'_, G> {
             _ => {}
         }
         let (replay, _) = Replay::open(&unfinished)?;
-        let mut chunks = Chunks { replay, waiting: Vec::new(), written: 0 };
-        let mut imported = Imported::default();
-        let mut duplicates = Duplicates::default();
-        for path in self.files {
-            self.read(path, &mut chunks, &mut imported, &mut duplicates, tell, stop)?;
-        }
+        let chunks = Chunks { replay, waiting: Vec::new(), written: 0 };
+        let mut state = State { chunks, imported: Imported::default(), seen: HashSet::new(), tell, stop };
+        self.files.iter().try_for_each(|path| self.read(path, &mut state))?;
+        let State { mut chunks, imported, .. } = state;
         if imported.games == 0 {
             let skipped: Vec<String> =
                 imported.skipped.iter().map(|(why, count)| format!("{count} {}", why.text())).collect();
@@ -143,55 +147,91 @@ impl<G: Notation> Import<'_, G> {
         Ok(imported)
     }
 
-    fn read(
-        &self,
-        path: &Path,
-        chunks: &mut Chunks,
-        imported: &mut Imported,
-        duplicates: &mut Duplicates,
-        tell: &mut dyn FnMut(Progress<'_>),
-        stop: &AtomicBool,
-    ) -> Result<(), ImportError> {
+    /// Imports the games of a file.
+    fn read(&self, path: &Path, state: &mut State<'_>) -> Result<(), ImportError> {
         let failed = |why| ImportError::Read { path: path.to_owned(), why };
         let source = Source::open(path).map_err(failed)?;
         let (bytes, read) = (source.bytes, source.read.clone());
-        for (number, game) in (0..).zip(PgnReader::<G, _>::new(source).with_rules(self.rules.clone())) {
-            if number % REPORT == 0 {
-                if stop.load(Relaxed) {
-                    return Err(ImportError::Stopped);
+        let look = |state: &mut State<'_>| {
+            (state.tell)(Progress { file: path, read: read.load(Relaxed), bytes, games: state.imported.games });
+            if state.stop.load(Relaxed) { Err(ImportError::Stopped) } else { Ok(()) }
+        };
+        look(state)?;
+        if source.contents != Contents::Text && G::NAME != Chess::NAME {
+            return Err(ImportError::NotThisGame { path: path.to_owned(), game: G::NAME });
+        }
+        match source.contents {
+            Contents::Leela => self.take_leela(leela::read(source).map_err(failed)?, state),
+            Contents::Archive => {
+                for entry in tar::Archive::new(source).entries().map_err(failed)? {
+                    let entry = entry.map_err(failed)?;
+                    if !entry.header().entry_type().is_file() || entry.size() == 0 {
+                        continue;
+                    }
+                    let games = unpack(BufReader::new(entry)).and_then(leela::read).map_err(failed)?;
+                    self.take_leela(games, state)?;
+                    look(state)?;
                 }
-                tell(Progress { file: path, read: read.load(Relaxed), bytes, games: imported.games });
+                Ok(())
             }
-            let game = match game {
-                Ok(game) => game,
-                Err(PgnError::Game { .. }) => {
-                    imported.skipped.add(Skip::Unreadable);
-                    continue;
+            Contents::Text => {
+                for (number, game) in (1..).zip(PgnReader::<G, _>::new(source).with_rules(self.rules.clone())) {
+                    match game {
+                        Ok(game) => self.take_pgn(game, state)?,
+                        Err(PgnError::Game { .. }) => state.imported.skipped.add(Skip::Unreadable),
+                        Err(PgnError::Io(why)) => return Err(failed(why)),
+                    }
+                    if number % REPORT == 0 {
+                        look(state)?;
+                    }
                 }
-                Err(PgnError::Io(why)) => return Err(failed(why)),
-            };
-            let fingerprint = fingerprint(&game);
-            let passes = match (game.result, self.filter.learnt(&game)) {
-                _ if game.moves.is_empty() => Err(Skip::Empty),
-                (None, _) => Err(Skip::Unfinished),
-                (Some(_), Err(why)) => Err(why),
-                (Some(_), Ok(_)) if duplicates.has_seen(fingerprint) => Err(Skip::Duplicate),
-                (Some(score), Ok(learnt)) => Ok((score, learnt)),
-            };
-            match passes {
-                Ok((score, learnt)) => {
-                    // Which games are held out follows from their numbers: a game is held out in every folder, or in none.
-                    let record = record(&game, score, fingerprint >> SPARE_BITS, learnt);
-                    imported.games += 1;
-                    imported.positions += record.plies.len() as u64;
-                    imported.learnt += record.plies.iter().filter(|ply| ply.has_policy()).count() as u64;
-                    chunks.add::<G>(record)?;
-                }
-                Err(why) => imported.skipped.add(why),
+                Ok(())
             }
+        }
+    }
+
+    fn take_pgn(&self, game: PgnGame<G>, state: &mut State<'_>) -> Result<(), ImportError> {
+        match game.result {
+            _ if game.moves.is_empty() => state.imported.skipped.add(Skip::Empty),
+            None => state.imported.skipped.add(Skip::Unfinished),
+            Some(score) => self.take(FinishedGame::from_pgn(game, score), state)?,
         }
         Ok(())
     }
+
+    fn take_leela(&self, games: Result<Vec<FinishedGame>, String>, state: &mut State<'_>) -> Result<(), ImportError> {
+        match games {
+            Ok(games) => games.into_iter().try_for_each(|game| self.take(game, state)),
+            Err(_) => {
+                state.imported.skipped.add(Skip::Unreadable);
+                Ok(())
+            }
+        }
+    }
+
+    /// Imports a game if it passes.
+    fn take(&self, game: FinishedGame, state: &mut State<'_>) -> Result<(), ImportError> {
+        let learnt = match self.filter.learnt(&game) {
+            Ok(learnt) if state.seen.insert(game.fingerprint()) => learnt,
+            Ok(_) => return Ok(state.imported.skipped.add(Skip::Duplicate)),
+            Err(why) => return Ok(state.imported.skipped.add(why)),
+        };
+        let record = game.into_record(|side| if side == Side::First { learnt[0] } else { learnt[1] });
+        state.imported.games += 1;
+        state.imported.positions += record.plies.len() as u64;
+        state.imported.learnt += record.plies.iter().filter(|ply| ply.has_policy()).count() as u64;
+        Ok(state.chunks.add::<G>(record)?)
+    }
+}
+
+/// An import at work.
+struct State<'a> {
+    chunks: Chunks,
+    imported: Imported,
+    /// Fingerprints of the games so far: eight bytes for each.
+    seen: HashSet<u64>,
+    tell: &'a mut dyn FnMut(Progress<'_>),
+    stop: &'a AtomicBool,
 }
 
 /// Records on their way to the folder.

@@ -6,9 +6,25 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::leela::is_leela;
+
 /// What files packed by gzip and by zstd begin with.
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
+/// What a tar archive has at this place.
+const TAR: (usize, &[u8]) = (257, b"ustar");
+
+/// What a file has in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// Games in PGN, or anything else.
+    Text,
+    /// A game of Leela's training data.
+    Leela,
+    /// A tar archive.
+    Archive,
+}
 
 /// The contents of a file, unpacked. How it is packed is seen by its first bytes, whatever its name.
 pub struct Source {
@@ -16,7 +32,9 @@ pub struct Source {
     pub bytes: u64,
     /// How many of them have been read.
     pub read: Arc<AtomicU64>,
-    contents: Box<dyn Read>,
+    /// What is in it, by its first bytes.
+    pub contents: Contents,
+    unpacked: Box<dyn BufRead>,
 }
 
 impl Source {
@@ -24,22 +42,34 @@ impl Source {
         let file = alfil_core::disk::open(path)?;
         let bytes = file.metadata()?.len();
         let read = Arc::new(AtomicU64::new(0));
-        let mut file = BufReader::with_capacity(1 << 16, Counted { file, read: Arc::clone(&read) });
-        let first = file.fill_buf()?;
-        let contents: Box<dyn Read> = if first.starts_with(GZIP) {
-            Box::new(flate2::bufread::MultiGzDecoder::new(file))
-        } else if first.starts_with(ZSTD) {
-            Box::new(zstd::Decoder::with_buffer(file)?)
-        } else {
-            Box::new(file)
+        let mut unpacked = unpack(BufReader::with_capacity(BUFFER, Counted { file, read: Arc::clone(&read) }))?;
+        let contents = match unpacked.fill_buf()? {
+            first if is_leela(first) => Contents::Leela,
+            first if first.get(TAR.0..).is_some_and(|rest| rest.starts_with(TAR.1)) => Contents::Archive,
+            _ => Contents::Text,
         };
-        Ok(Source { bytes, read, contents })
+        Ok(Source { bytes, read, contents, unpacked })
     }
+}
+
+/// Bytes that are read at once.
+const BUFFER: usize = 1 << 16;
+
+/// What is in a stream that may be packed.
+pub fn unpack<'a>(mut stream: impl BufRead + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
+    let first = stream.fill_buf()?;
+    Ok(if first.starts_with(GZIP) {
+        Box::new(BufReader::with_capacity(BUFFER, flate2::bufread::MultiGzDecoder::new(stream)))
+    } else if first.starts_with(ZSTD) {
+        Box::new(BufReader::with_capacity(BUFFER, zstd::Decoder::with_buffer(stream)?))
+    } else {
+        Box::new(stream)
+    })
 }
 
 impl Read for Source {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.contents.read(buffer)
+        self.unpacked.read(buffer)
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use alfil_game::chess::Chess;
 use alfil_game::connect4::Connect4;
-use alfil_game::{First, Notation, Score};
+use alfil_game::{First, Game, Notation, Score, Side};
 use alfil_games::{Filter, Import, ImportError, Imported, Sides, Skip};
 use alfil_selfplay::{End, GameRecord, chunks, read_chunk};
 
@@ -230,5 +230,104 @@ fn any_game_with_pgn_can_be_imported() {
     .unwrap();
     let imported = import::<Connect4>(&[file], Filter::default(), &folder.join("out")).unwrap();
     assert_eq!((imported.games, imported.positions), (2, 6));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// The four games that Leela's program wrote, with what it says of them; none where they are not installed.
+fn golden() -> Option<(PathBuf, Vec<(PathBuf, String, Vec<String>)>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/lc0-training");
+    let Ok(list) = std::fs::read_to_string(folder.join("games.txt")) else {
+        alfil_skipped::skip("the import of Leela's training data", "the folder shared beside this clone");
+        return None;
+    };
+    let game = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let after = |name: &str| words.iter().position(|word| *word == name).map(|at| at + 1).unwrap();
+        let moves = words[after("moves")..].iter().map(|word| word.to_string()).collect();
+        (folder.join(words[after("file")]), words[after("result")].to_owned(), moves)
+    };
+    Some((folder.clone(), list.lines().filter(|line| line.contains("gameready")).map(game).collect()))
+}
+
+#[test]
+fn the_training_data_of_leela_gives_back_every_position_and_move() {
+    let Some((_, games)) = golden() else { return };
+    assert_eq!(games.len(), 4);
+    let folder = folder("leela");
+    let mut archive = tar::Builder::new(std::fs::File::create(folder.join("all.tar")).unwrap());
+    for (number, (file, result, expected)) in games.iter().enumerate() {
+        archive.append_path_with_name(file, format!("game{number}.gz")).unwrap();
+        let to = folder.join(number.to_string());
+        let imported = import::<Chess>(std::slice::from_ref(file), Filter::default(), &to).unwrap();
+        assert_eq!((imported.games, imported.positions), (1, expected.len() as u64));
+        let record = records::<Chess>(&to).remove(0);
+        let score = if result == "whitewon" { Score::WIN } else { Score::LOSS };
+        assert_eq!((record.score(), record.start.as_str()), (First(score), ""));
+        let mut texts = Vec::new();
+        record
+            .replay::<Chess>(&Default::default(), |game, moves, ply| {
+                let played = moves.iter().copied().find(|&m| u16::from(m) == ply.code).unwrap();
+                texts.push(as_leela_writes(game, &game.move_text(played)));
+                assert!((ply.policy(moves).unwrap().iter().sum::<f32>() - 1.0).abs() < 1e-3);
+            })
+            .unwrap();
+        assert_eq!(&texts, expected);
+        // The values are those of the search and not of the result, and agree with it in the end.
+        assert!(record.plies.iter().any(|ply| ply.value().0.abs() < 0.5));
+        let last = record.plies.last().unwrap().value().0;
+        let mover = if expected.len() % 2 == 1 { Side::First } else { Side::Second };
+        assert_eq!(last > 0.0, (mover == Side::First) == (score == Score::WIN), "{last}");
+    }
+    archive.finish().unwrap();
+    let imported = import::<Chess>(&[folder.join("all.tar")], Filter::default(), &folder.join("all")).unwrap();
+    assert_eq!(imported.games, 4);
+    let error = import::<Connect4>(&[folder.join("all.tar")], Filter::default(), &folder.join("no")).unwrap_err();
+    assert!(error.to_string().ends_with("which plays chess, and the game is connect4"), "{error}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Castling as the king that takes its rook.
+fn as_leela_writes(game: &Chess, text: &str) -> String {
+    let position = game.position();
+    let is_king = |square: &str| matches!((square, position.contains(" w ")), ("e1", true) | ("e8", false));
+    match (text.get(..2), text.get(2..)) {
+        (Some(from), Some("g1" | "g8")) if is_king(from) && castles(game, text) => format!("{from}h{}", &from[1..]),
+        (Some(from), Some("c1" | "c8")) if is_king(from) && castles(game, text) => format!("{from}a{}", &from[1..]),
+        _ => text.to_owned(),
+    }
+}
+
+fn castles(game: &Chess, text: &str) -> bool {
+    game.move_name(game.parse_move(text).unwrap()).starts_with("O-O")
+}
+
+#[test]
+fn damaged_training_data_is_counted_and_no_crash() {
+    let Some((_, games)) = golden() else { return };
+    let folder = folder("damaged");
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(
+        &mut flate2::read::GzDecoder::new(std::fs::File::open(&games[0].0).unwrap()),
+        &mut bytes,
+    )
+    .unwrap();
+    let import_bytes = |name: &str, bytes: &[u8]| {
+        let file = folder.join(name);
+        std::fs::write(&file, bytes).unwrap();
+        import::<Chess>(&[file], Filter::default(), &folder.join(format!("{name}-out")))
+    };
+    assert!(matches!(import_bytes("cut", &bytes[..bytes.len() - 1]), Err(ImportError::Nothing(_))));
+    for place in (0..8_356).step_by(97) {
+        let mut damaged = bytes.clone();
+        damaged[5 * 8_356 + place] ^= 0x41;
+        match import_bytes(&format!("bit{place}"), &damaged) {
+            Ok(_) | Err(ImportError::Nothing(_)) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    // Without its tenth position the game is two.
+    let gap = [&bytes[..9 * 8_356], &bytes[10 * 8_356..]].concat();
+    let imported = import_bytes("gap", &gap).unwrap();
+    assert_eq!((imported.games, imported.positions), (2, games[0].2.len() as u64 - 1));
     std::fs::remove_dir_all(folder).unwrap();
 }
