@@ -211,10 +211,13 @@ impl<G: Notation> Import<'_, G> {
 
     /// Imports a game if it passes.
     fn take(&self, game: FinishedGame, state: &mut State<'_>) -> Result<(), ImportError> {
-        let learnt = match self.filter.learnt(&game) {
-            Ok(learnt) if state.seen.insert(game.fingerprint()) => learnt,
-            Ok(_) => return Ok(state.imported.skipped.add(Skip::Duplicate)),
-            Err(why) => return Ok(state.imported.skipped.add(why)),
+        let is_new = |_: &[bool; 2]| state.seen.insert(game.fingerprint());
+        let learnt = match self.filter.learnt(&game).map(|learnt| Some(learnt).filter(is_new)) {
+            Ok(Some(learnt)) => learnt,
+            skipped => {
+                state.imported.skipped.add(skipped.err().unwrap_or(Skip::Duplicate));
+                return Ok(());
+            }
         };
         let record = game.into_record(|side| if side == Side::First { learnt[0] } else { learnt[1] });
         state.imported.games += 1;

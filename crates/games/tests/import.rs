@@ -233,8 +233,15 @@ fn any_game_with_pgn_can_be_imported() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// The four games that Leela's program wrote, with what it says of them; none where they are not installed.
-fn golden() -> Option<(PathBuf, Vec<(PathBuf, String, Vec<String>)>)> {
+/// A game that Leela's program wrote, and what it says of it.
+struct Golden {
+    file: PathBuf,
+    result: String,
+    moves: Vec<String>,
+}
+
+/// Four of them; none where they are not installed.
+fn golden() -> Option<Vec<Golden>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/lc0-training");
     let Ok(list) = std::fs::read_to_string(folder.join("games.txt")) else {
         alfil_skipped::skip("the import of Leela's training data", "the folder shared beside this clone");
@@ -244,18 +251,18 @@ fn golden() -> Option<(PathBuf, Vec<(PathBuf, String, Vec<String>)>)> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let after = |name: &str| words.iter().position(|word| *word == name).map(|at| at + 1).unwrap();
         let moves = words[after("moves")..].iter().map(|word| word.to_string()).collect();
-        (folder.join(words[after("file")]), words[after("result")].to_owned(), moves)
+        Golden { file: folder.join(words[after("file")]), result: words[after("result")].to_owned(), moves }
     };
-    Some((folder.clone(), list.lines().filter(|line| line.contains("gameready")).map(game).collect()))
+    Some(list.lines().filter(|line| line.contains("gameready")).map(game).collect())
 }
 
 #[test]
 fn the_training_data_of_leela_gives_back_every_position_and_move() {
-    let Some((_, games)) = golden() else { return };
+    let Some(games) = golden() else { return };
     assert_eq!(games.len(), 4);
     let folder = folder("leela");
     let mut archive = tar::Builder::new(std::fs::File::create(folder.join("all.tar")).unwrap());
-    for (number, (file, result, expected)) in games.iter().enumerate() {
+    for (number, Golden { file, result, moves: expected }) in games.iter().enumerate() {
         archive.append_path_with_name(file, format!("game{number}.gz")).unwrap();
         let to = folder.join(number.to_string());
         let imported = import::<Chess>(std::slice::from_ref(file), Filter::default(), &to).unwrap();
@@ -303,11 +310,11 @@ fn castles(game: &Chess, text: &str) -> bool {
 
 #[test]
 fn damaged_training_data_is_counted_and_no_crash() {
-    let Some((_, games)) = golden() else { return };
+    let Some(games) = golden() else { return };
     let folder = folder("damaged");
     let mut bytes = Vec::new();
     std::io::Read::read_to_end(
-        &mut flate2::read::GzDecoder::new(std::fs::File::open(&games[0].0).unwrap()),
+        &mut flate2::read::GzDecoder::new(std::fs::File::open(&games[0].file).unwrap()),
         &mut bytes,
     )
     .unwrap();
@@ -328,6 +335,6 @@ fn damaged_training_data_is_counted_and_no_crash() {
     // Without its tenth position the game is two.
     let gap = [&bytes[..9 * 8_356], &bytes[10 * 8_356..]].concat();
     let imported = import_bytes("gap", &gap).unwrap();
-    assert_eq!((imported.games, imported.positions), (2, games[0].2.len() as u64 - 1));
+    assert_eq!((imported.games, imported.positions), (2, games[0].moves.len() as u64 - 1));
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -56,8 +56,8 @@ pub struct ImportCommand {
     json: bool,
 }
 
-pub fn run(command: ImportCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    with_game!(&command.game, G => import::<G>(&command, out))?
+pub fn run(command: &ImportCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    with_game!(&command.game, G => import::<G>(command, out))?
 }
 
 fn import<G: FullGame>(command: &ImportCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {

@@ -3,6 +3,7 @@
 
 mod commands;
 mod contests;
+mod games;
 mod old_files;
 mod playing;
 mod python_chess;

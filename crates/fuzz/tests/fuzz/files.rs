@@ -6,6 +6,7 @@ use alfil_fuzz::{Edit, ITERATIONS, TIME, edited, edits};
 use alfil_game::chess::{Chess, Lc0};
 use alfil_game::tictactoe::{Stones, TicTacToe};
 use alfil_game::{Encoding, Game, References};
+use alfil_games::{Filter, Import, ImportError};
 use alfil_nn::{Architecture, HeadShape, Network, lc0};
 use alfil_selfplay::{read_chunk, read_header, write_chunk};
 use alfil_train::run::State;
@@ -58,6 +59,68 @@ fn networks() {
         if let Ok(network) = Network::from_bytes(&edited(&whole, edits)) {
             assert_eq!(Network::from_bytes(&network.to_bytes().unwrap()).unwrap(), network);
             network.check_encoding::<Stones>().unwrap();
+        }
+    });
+}
+
+/// A game of four plies as Leela's program writes it.
+fn training_data() -> Vec<u8> {
+    let mut game = Chess::new(&Default::default());
+    let (mut bytes, mut moves) = (Vec::new(), Vec::new());
+    for ply in 0..4u8 {
+        game.generate(&mut moves);
+        let indices: Vec<usize> = moves.iter().map(|&m| Lc0::index(&game, m)).collect();
+        let mut record = vec![0; 8_356];
+        (record[0], record[4], record[8_276]) = (6, 1, ply % 2);
+        record[8_272..8_276].fill(1);
+        for index in 0..1_858 {
+            let share: f32 = if indices.contains(&index) { 1.0 / moves.len() as f32 } else { -1.0 };
+            record[8 + 4 * index..][..4].copy_from_slice(&share.to_le_bytes());
+        }
+        let mut planes = vec![0.0; Lc0::PLANES * 64];
+        Lc0::planes(&game, &mut planes);
+        for (row, cells) in planes.chunks_exact(8).take(104 * 8).enumerate() {
+            record[7_440 + row] = cells.iter().fold(0, |bits, cell| bits << 1 | u8::from(*cell == 1.0));
+        }
+        record[8_344..8_346].copy_from_slice(&(indices[usize::from(ply)] as u16).to_le_bytes());
+        bytes.extend(record);
+        game.play(moves[usize::from(ply)]);
+    }
+    bytes
+}
+
+#[test]
+fn games_to_import() {
+    let folder = Folder::new("import");
+    let (file, out) = (folder.file("games"), folder.file("out"));
+    let pgn = b"[White \"A\"]\n[WhiteElo \"2000\"]\n[Result \"1-0\"]\n\n1. e4 {x} e5 (1... c5) 2. Nf3 1-0\n".to_vec();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+    std::io::Write::write_all(&mut packed, &pgn).unwrap();
+    let files = [training_data(), packed.finish().unwrap(), pgn];
+    let import = |bytes: &[u8]| {
+        let _ = std::fs::remove_dir_all(&out);
+        std::fs::write(&file, bytes).unwrap();
+        let files = std::slice::from_ref(&file);
+        let import = Import::<Chess> { files, rules: Default::default(), filter: Filter::default(), folder: &out };
+        import.run(&mut |_| {}, &Default::default())
+    };
+    for whole in &files {
+        assert_eq!(import(whole).unwrap().games, 1);
+    }
+    check!().with_iterations(ITERATIONS).with_test_time(TIME).with_generator(edits()).for_each(|edits: &Vec<Edit>| {
+        for whole in &files {
+            match import(&edited(whole, edits)) {
+                Ok(imported) => {
+                    let paths = alfil_selfplay::chunks(&out).unwrap();
+                    let records: Vec<_> = paths.iter().flat_map(|path| read_chunk::<Chess>(path).unwrap()).collect();
+                    assert_eq!(records.len() as u64, imported.games);
+                    records
+                        .iter()
+                        .for_each(|record| record.replay::<Chess>(&Default::default(), |_, _, _| {}).unwrap());
+                }
+                Err(ImportError::Nothing(_) | ImportError::Read { .. }) => {}
+                Err(error) => panic!("{error}"),
+            }
         }
     });
 }
