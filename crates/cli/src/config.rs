@@ -3,10 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use alfil_core::settings::nearest;
 use alfil_core::wording::one_line;
 use alfil_game::with_encoding;
-use alfil_train::config::{explain, render};
+use alfil_train::config::{explain, nearest, render};
 use alfil_train::{Config, Run};
 use anyhow::bail;
 use clap::Subcommand;
@@ -25,7 +24,7 @@ pub enum ConfigCommand {
     },
     /// Show every key with its meaning: the defaults, those of a file, those of a section, or one key
     Explain {
-        /// A configuration file, or the name of a section or a key, such as training or training.rate
+        /// A configuration file, or the name of a section or a key, such as training or training.rate, or stage
         what: Option<String>,
     },
 }
@@ -42,8 +41,13 @@ pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdi
             let architecture = config.architecture()?;
             let size = architecture.size();
             writeln!(out, "{} is a configuration for {} with a network of {size}", file.display(), config.game)?;
+            for stage in config.stages.iter() {
+                writeln!(out, "{}", one_line(&stage.to_string()))?;
+            }
         }
-        ConfigCommand::Explain { what: None } => write!(out, "{}", render(&Config::default()))?,
+        ConfigCommand::Explain { what: None } => {
+            write!(out, "{}\n{}\n", render(&Config::default()), explain("stage").unwrap_or_default())?;
+        }
         ConfigCommand::Explain { what: Some(what) } => match explain(&what) {
             Some(text) => writeln!(out, "{text}")?,
             None if Path::new(&what).exists() => write!(out, "{}", render(&Config::load(what.as_ref(), &[])?))?,
@@ -55,7 +59,7 @@ pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdi
 
 /// Suggests the key with the most similar name.
 fn did_you_mean(key: &str) -> String {
-    nearest::<Config>(key).map_or(String::new(), |nearest| format!(": did you mean {nearest}?"))
+    nearest(key).map_or(String::new(), |nearest| format!(": did you mean {nearest}?"))
 }
 
 #[cfg(test)]
@@ -71,7 +75,9 @@ mod tests {
         };
         assert!(explain("training.rate").unwrap().contains("\nrate = "));
         assert!(explain("training").unwrap().starts_with("[training]\n"));
+        assert!(explain("stage").unwrap().contains("\n[[stage]]\n"));
         let wrong = |what| explain(what).unwrap_err();
+        assert_eq!(wrong("stages"), "there is no key or file 'stages': did you mean stage?");
         assert_eq!(wrong("training.rte"), "there is no key or file 'training.rte': did you mean training.rate?");
         assert_eq!(wrong("rate"), "there is no key or file 'rate': did you mean training.rate?");
         assert_eq!(wrong("nothing-of-that-kind.toml"), "there is no key or file 'nothing-of-that-kind.toml'");

@@ -102,6 +102,10 @@ impl Learner for Idle {
         self.steps
     }
 
+    fn change(&mut self, _: LearningSettings) -> Result<(), LearnError> {
+        Ok(())
+    }
+
     fn step(&mut self, _: &Samples) -> Result<Losses, LearnError> {
         self.steps += 1;
         Ok(Losses::default())

@@ -13,7 +13,7 @@ use alfil_core::lines::unseal;
 use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads};
 use alfil_game::Encoding;
 use alfil_game::tictactoe::{Cell, Stones, TicTacToe};
-use alfil_nn::learning::{LearnError, Learner, Losses, Samples};
+use alfil_nn::learning::{LearnError, Learner, LearningSettings, Losses, Samples, Schedule};
 use alfil_nn::{Architecture, Cpu, Device, Network, Weights};
 use alfil_selfplay::{GameRecord, chunks, read_chunk, read_header, write_chunk};
 use alfil_train::run::{Metrics, Phase, RunError};
@@ -73,7 +73,10 @@ fn note(event: Event<'_>, warnings: &mut Vec<String>) {
     }
 }
 
+/// A configuration with some keys set. Those that begin with `[[stage]]` are stages.
 fn config(settings: &[&str]) -> Config {
+    let (stages, settings): (Vec<&str>, Vec<&str>) =
+        settings.iter().partition(|setting| setting.starts_with("[[stage]]"));
     let text = r#"
         game = "tictactoe"
         encoding = "tictactoe/stones"
@@ -85,7 +88,8 @@ fn config(settings: &[&str]) -> Config {
         gate.kind = "none"
         rating.every = 0
     "#;
-    Config::parse(text, &settings.iter().map(|setting| (*setting).to_owned()).collect::<Vec<_>>()).unwrap()
+    let text = format!("{text}\n{}", stages.join("\n"));
+    Config::parse(&text, &settings.iter().map(|setting| (*setting).to_owned()).collect::<Vec<_>>()).unwrap()
 }
 
 fn machine(overlap: bool) -> Machine {
@@ -95,8 +99,9 @@ fn machine(overlap: bool) -> Machine {
 fn machine_on(overlap: bool, device: Arc<dyn Device>) -> Machine {
     let time = if overlap { STEP_TIME } else { Duration::ZERO };
     Machine {
-        learner: Arc::new(move |encoded, _, _| {
-            Ok(Box::new(Idle { architecture: encoded.architecture().clone(), steps: 0, time, skips: false }))
+        learner: Arc::new(move |encoded, settings, _| {
+            let architecture = encoded.architecture().clone();
+            Ok(Box::new(Idle { architecture, settings, steps: 0, rates: 0.0, time, skips: false }))
         }),
         device,
         lanes: 1,
@@ -105,10 +110,12 @@ fn machine_on(overlap: bool, device: Arc<dyn Device>) -> Machine {
     }
 }
 
-/// A learner that only counts its steps.
+/// A learner that only counts its steps, and adds up their learning rates: what it exports follows from both.
 struct Idle {
     architecture: Architecture,
+    settings: LearningSettings,
     steps: u64,
+    rates: f64,
     /// How long a step takes.
     time: Duration,
     /// Skips the next step, with losses that differ from those of the others.
@@ -120,10 +127,16 @@ impl Learner for Idle {
         self.steps
     }
 
+    fn change(&mut self, settings: LearningSettings) -> Result<(), LearnError> {
+        self.settings = settings;
+        Ok(())
+    }
+
     fn step(&mut self, _: &Samples) -> Result<Losses, LearnError> {
         if std::mem::take(&mut self.skips) {
             return Ok(Losses { policy: 9.0, ..Losses::default() });
         }
+        self.rates += self.settings.schedule.at(self.steps);
         self.steps += 1;
         std::thread::sleep(self.time);
         Ok(Losses::default())
@@ -135,16 +148,17 @@ impl Learner for Idle {
 
     fn export(&mut self, batches: &mut dyn Iterator<Item = Samples>) -> Result<Weights, LearnError> {
         batches.for_each(drop);
-        Ok(Network::random::<Stones>(self.architecture.clone(), self.steps).weights)
+        Ok(Network::random::<Stones>(self.architecture.clone(), self.steps ^ self.rates.to_bits()).weights)
     }
 
     fn state(&self) -> Result<Vec<u8>, LearnError> {
-        Ok(self.steps.to_le_bytes().to_vec())
+        Ok([self.steps.to_le_bytes(), self.rates.to_le_bytes()].concat())
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), LearnError> {
-        let bytes = state.try_into().map_err(|_| LearnError::State("it is too short".to_owned()))?;
-        self.steps = u64::from_le_bytes(bytes);
+        let (steps, rest) = state.split_first_chunk().ok_or_else(|| LearnError::State("it is too short".to_owned()))?;
+        let (rates, _) = rest.split_first_chunk().ok_or_else(|| LearnError::State("it is too short".to_owned()))?;
+        (self.steps, self.rates) = (u64::from_le_bytes(*steps), f64::from_le_bytes(*rates));
         Ok(())
     }
 }
@@ -465,14 +479,16 @@ fn a_file_that_cannot_be_used_is_named_and_left_alone() {
 #[test]
 fn losses_of_skipped_steps_do_not_count() {
     let folder = Folder::new("skipped");
-    let learner = |architecture: &Architecture| Idle {
+    let learner = |architecture: &Architecture, settings: LearningSettings| Idle {
         architecture: architecture.clone(),
+        settings,
         steps: 0,
+        rates: 0.0,
         time: Duration::ZERO,
         skips: true,
     };
     let machine = Machine {
-        learner: Arc::new(move |encoded, _, _| Ok(Box::new(learner(encoded.architecture())))),
+        learner: Arc::new(move |encoded, settings, _| Ok(Box::new(learner(encoded.architecture(), settings)))),
         ..machine(false)
     };
     let mut run = Run::<Stones>::open(folder.run(), config(&[]), machine, &mut |_| {}).unwrap();
@@ -633,8 +649,9 @@ fn a_plan_ends_when_the_evaluator_fails() {
     assert!(no_thread_is_left(before));
 }
 
-/// A run of two generations with all phases, on tables as few as the pairs of its matches.
-const EVERYTHING: [&str; 5] = [
+/// A run of two generations with all phases, on tables as few as the pairs of its matches. The second has other settings.
+const EVERYTHING: [&str; 6] = [
+    "[[stage]]\nfrom_generation = 2\nselfplay = {games = 7, visits = 6}\ntraining = {batch = 12, reuse = 5, rate = 0.1}\nwindow.first = 30",
     "generations=2",
     "selfplay.games=6",
     "training.checkpoint_steps=2",
@@ -721,6 +738,133 @@ fn fail_everywhere(lasting: bool, stride: usize) {
     }
 }
 
+const BORDER: &str = "[[stage]]\nfrom_generation = 2
+    selfplay = {games = 12, random_plies = 3}
+    training = {batch = 8, reuse = 2, rate = 0.5}
+    window.first = 40
+    gate = {kind = \"score\", score = 0, games = 4, visits = 3}";
+
+#[test]
+fn a_stage_changes_games_training_window_and_gate_from_its_generation_on() {
+    let folder = Folder::new("stage");
+    assert_eq!(folder.go(false, &["generations=3", "window.first=1000", BORDER]), Finish::Complete);
+    let metrics = Metrics::load(&folder.run()).unwrap();
+    assert_eq!(metrics.iter().map(|generation| generation.selfplay.games).collect::<Vec<_>>(), [8, 12, 12]);
+    // Games begin with up to three random plies.
+    let random: Vec<bool> = games_of_all(&folder.run()).iter().map(|(_, games)| begin_anywhere(games)).collect();
+    assert_eq!(random, [false, true, true]);
+    let rates: Vec<f64> = metrics.iter().map(|generation| generation.learning.rate).collect();
+    assert_eq!(rates.iter().map(|rate| *rate > 0.002).collect::<Vec<_>>(), [false, true, true], "{rates:?}");
+    let positions: Vec<u64> = metrics.iter().map(|generation| generation.selfplay.positions).collect();
+    let steps = |positions: u64, reuse: f64, batch: f64| (positions as f64 * 0.7 * reuse / batch).round() as u64;
+    assert_eq!(metrics[0].learning.steps, steps(positions[0], 4.0, 16.0));
+    assert_eq!(metrics[1].learning.steps, metrics[0].learning.steps + steps(positions[1], 2.0, 8.0));
+    assert!(metrics[1].learning.window < positions[0] + positions[1], "{metrics:?}");
+    assert_eq!(metrics.iter().map(|generation| generation.gate.is_some()).collect::<Vec<_>>(), [false, true, true]);
+    // The run's own file has the stage.
+    let stored = Config::load(&folder.run().config(), &[]).unwrap();
+    assert_eq!(stored.stages, config(&[BORDER]).stages);
+}
+
+#[test]
+fn a_run_that_is_stopped_around_a_border_ends_as_one_that_is_not() {
+    let settings = ["generations=3", "training.checkpoint_steps=3", BORDER];
+    let result = |folder: &Folder| {
+        let networks = [0, 1, 2, 3].map(|generation| Network::load(&folder.run().network(generation)).unwrap());
+        let steps: Vec<u64> = Metrics::load(&folder.run()).unwrap().iter().map(|line| line.learning.steps).collect();
+        (networks, steps, games_of_all(&folder.run()))
+    };
+    let calm = Folder::new("border");
+    assert_eq!(calm.go(false, &settings), Finish::Complete);
+    let calm = result(&calm);
+    for (generation, phase) in [
+        (1, Phase::Learn),
+        (2, Phase::Selfplay),
+        (2, Phase::Learn),
+        (2, Phase::Gate),
+        (3, Phase::Selfplay),
+        (3, Phase::Learn),
+    ] {
+        let folder = Folder::new(&format!("border-{generation}-{phase:?}"));
+        stop_in(&folder, generation, phase, &settings);
+        assert_eq!(folder.go(false, &settings), Finish::Complete);
+        assert!(result(&folder) == calm, "{phase:?} of {generation}");
+    }
+}
+
+/// Whether some of the games begin elsewhere than at the start.
+fn begin_anywhere(games: &[GameRecord]) -> bool {
+    games.iter().any(|game| !game.start.is_empty())
+}
+
+/// All games of the window, by file.
+fn games_of_all(run: &RunDirectory) -> Vec<(PathBuf, Vec<GameRecord>)> {
+    let chunks = chunks(&run.replay()).unwrap().into_iter();
+    let read =
+        |path: PathBuf| (path.strip_prefix(run.path()).unwrap().to_owned(), read_chunk::<TicTacToe>(&path).unwrap());
+    chunks.map(read).collect()
+}
+
+#[test]
+fn self_play_in_the_background_takes_over_the_settings_of_a_stage() {
+    let folder = Folder::new("overlap-stage");
+    let long = "[[stage]]\nfrom_generation = 2\nselfplay.random_plies = 4\nselfplay.games = 24";
+    let settings = ["generations=4", "selfplay={games=300,at_once=300,visits=2}", "training.steps=4", long];
+    assert_eq!(folder.go(true, &settings), Finish::Complete);
+    // Games of before are learnt from in the second generation; those of the last one are new.
+    let games = games_of_all(&folder.run());
+    assert!(!begin_anywhere(&games[0].1) && begin_anywhere(&games.last().unwrap().1), "{games:?}");
+    let numbers = numbers(&folder.run(), "");
+    assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
+}
+
+#[test]
+fn settings_by_time_are_those_of_the_hour_that_the_generation_began_at() {
+    let folder = Folder::new("hours");
+    // A tenth of a second is planned, and the first generation takes that long.
+    let settings = ["generations=2", "training={decay=\"cosine\",planned=0.0001,warm_up=0,rate=1,last_rate=0}"];
+    let hours = "[[stage]]\nfrom_hours = 0.00001\nselfplay.games = 9";
+    let settings = [&settings[..], &[hours]].concat();
+    stop_in(&folder, 2, Phase::Learn, &settings);
+    std::thread::sleep(Duration::from_millis(50));
+    let (run, _) = folder.open(false, &settings).unwrap();
+    let began = run.state().hours();
+    drop(run);
+    assert_eq!(folder.go(false, &settings), Finish::Complete);
+    let metrics = Metrics::load(&folder.run()).unwrap();
+    assert!((began * 3600.0 - metrics[0].seconds).abs() < 0.002, "{began} {metrics:?}");
+    let schedule: Schedule = config(&settings).training.learning.schedule;
+    assert_eq!(metrics[0].learning.rate, 1.0);
+    assert_eq!(metrics[1].learning.rate, schedule.after(began).at(0));
+    assert!(metrics[1].learning.rate < 1.0, "{metrics:?}");
+    assert_eq!([metrics[0].selfplay.games, metrics[1].selfplay.games], [8, 9]);
+}
+
+#[test]
+fn a_stage_that_the_game_cannot_have_is_refused_at_the_start() {
+    let folder = Folder::new("stage-refused");
+    let wrong = "[[stage]]\nfrom_generation = 99\nselfplay.endings_share = 0.5";
+    let refused = folder.open(false, &[wrong]).err().unwrap().to_string();
+    assert_eq!(refused, "stage 1: selfplay.endings_share must be 0: tictactoe has no random endings");
+    assert!(!folder.run().has_begun());
+    let player = "[[stage]]\nfrom_hours = 99\nrating.players = [\"uci:nothing-of-that-kind,nodes=1\"]";
+    let refused = folder.open(false, &[player]).err().unwrap().to_string();
+    assert!(refused.starts_with("stage 1: ") && refused.contains("nothing-of-that-kind"), "{refused}");
+}
+
+#[test]
+fn a_plan_can_be_adapted_to_a_stage() {
+    let settings = ["selfplay.visits=8", "gate.kind=score"];
+    let stage =
+        "[[stage]]\nfrom_generation = 3\nselfplay = {games = 16, visits = 32}\ntraining.batch = 8\ngate.visits = 64";
+    let config = config(&[settings[0], settings[1], stage]);
+    let first = plan::<Stones>(&config, &machine(false), Duration::from_millis(100)).unwrap();
+    let later = first.adapted(&config.at(1, 0.0), &config.at(3, 0.0));
+    assert!((later.selfplay / first.selfplay / 8.0 - 1.0).abs() < 1e-9, "twice the games, four times the visits");
+    assert!((later.training / first.training / 2.0 - 1.0).abs() < 0.2, "{first:?} {later:?}");
+    assert!((later.gate / first.gate - 2.0).abs() < 1e-9);
+}
+
 #[test]
 fn a_run_resumes_after_any_file_operation_failed() {
     fail_everywhere(false, 1);
@@ -744,7 +888,12 @@ fn an_overlapping_run_resumes_after_file_operations_failed() {
         drop(faults);
         match ended {
             Err(error) => assert!(error.to_string().ends_with(faults::SENTENCE), "{failed:?}: {error}"),
-            Ok(()) => assert!(failed.as_ref().is_none_or(|failed| failed.operation == "remove"), "{failed:?}"),
+            // A file of games that cannot be opened while others are waited for is tried again.
+            Ok(()) => assert!(
+                failed.as_ref().is_none_or(|failed| failed.operation == "remove"
+                    || failed.operation == "open" && failed.path.starts_with(folder.0.join("selfplay"))),
+                "{failed:?}"
+            ),
         }
         attempt(&folder, true, &settings).unwrap();
         let (metrics, numbers) = (Metrics::load(&folder.run()).unwrap(), numbers(&folder.run(), ""));

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use alfil_core::wording::one_line;
 use alfil_nn::learning::Loss;
+use alfil_train::config::Stages;
 use alfil_train::run::{Phase, State};
 use alfil_train::{Config, Event, RunDirectory};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
@@ -63,7 +64,8 @@ impl<'a> Screen<'a> {
         Screen { out, kind, began: now, last: now, pace: Pace::default(), unit: "", at_once }
     }
 
-    pub fn begin(&mut self, directory: &RunDirectory, resumed: bool, state: &State) {
+    /// Says where the run is, and what its stages are.
+    pub fn begin(&mut self, directory: &RunDirectory, resumed: bool, state: &State, stages: &Stages) {
         let path = directory.path().display();
         let line = match resumed {
             true => format!("resuming {path}: generation {}, {} so far", state.generation, clock(state.seconds)),
@@ -72,6 +74,10 @@ impl<'a> Screen<'a> {
         let object =
             json!({"event": "begin", "run": directory.path(), "resumed": resumed, "generation": state.generation});
         self.line(&line, object);
+        for stage in stages.iter() {
+            let text = one_line(&stage.to_string());
+            self.line(&format!("stage {text}"), json!({"event": "stage", "text": text}));
+        }
         self.line(HEADING, Value::Null);
         if let Kind::Bars(bars) = &mut self.kind {
             bars.begin(resumed, state);

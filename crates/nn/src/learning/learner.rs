@@ -1,6 +1,6 @@
 //! The contract between a training loop and whatever computes the gradients.
 
-use super::{Losses, Samples};
+use super::{LearningSettings, Losses, Samples};
 use crate::Weights;
 
 /// Why a step could not be taken.
@@ -28,6 +28,10 @@ pub trait Learner: Send {
     /// Steps taken since the beginning. A step that was skipped, because numbers of 16 bits were too small for its
     /// gradient, does not count.
     fn steps(&self) -> u64;
+
+    /// Goes on with other settings, as a new learner with them would after [`restore`](Learner::restore). The optimizer
+    /// cannot change.
+    fn change(&mut self, settings: LearningSettings) -> Result<(), LearnError>;
 
     /// Learns from a batch.
     fn step(&mut self, samples: &Samples) -> Result<Losses, LearnError>;

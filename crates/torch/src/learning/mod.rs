@@ -39,6 +39,8 @@ pub struct TorchLearner {
     /// Moving averages of both, if asked for.
     average: Option<[Tensor; 2]>,
     descent: OptimizerState,
+    /// Whether all devices are CUDA's, which mixed precision needs.
+    on_cuda: bool,
     /// With mixed precision only.
     scale: Option<LossScale>,
     steps: u64,
@@ -50,7 +52,7 @@ impl TorchLearner {
     /// waiting for each other on boards this small.
     pub fn new(
         encoded: EncodedArchitecture<'_>,
-        mut settings: LearningSettings,
+        settings: LearningSettings,
         devices: &[Device],
         seed: u64,
     ) -> Result<TorchLearner, TorchError> {
@@ -62,25 +64,37 @@ impl TorchLearner {
         let statistics = Tensor::f_from_slice(&layout.initial_statistics())?.f_to_device(first)?;
         let replica = |device: &Device| Replica::new(architecture, &layout, &parameters, &statistics, device.torch());
         let replicas = devices.iter().map(replica).collect::<Result<Vec<_>, _>>()?;
-        let average = match settings.average > 0.0 {
-            true => Some([copy(&parameters)?, copy(&statistics)?]),
-            false => None,
-        };
-        settings.mixed_precision &= devices.iter().all(|device| matches!(device, Device::Cuda(_)));
-        Ok(TorchLearner {
+        let mut learner = TorchLearner {
             encoding: (encoded.encoding().0.to_owned(), encoded.encoding().1),
             form: SampleLayout::new(encoded),
             descent: OptimizerState::new(settings.optimizer, &parameters)?,
-            scale: settings.mixed_precision.then(LossScale::new),
+            on_cuda: devices.iter().all(|device| matches!(device, Device::Cuda(_))),
+            scale: None,
             architecture: architecture.clone(),
-            settings,
+            settings: LearningSettings::default(),
             layout,
             replicas,
             parameters,
             statistics,
-            average,
+            average: None,
             steps: 0,
-        })
+        };
+        learner.take_settings(settings)?;
+        Ok(learner)
+    }
+
+    /// Takes over settings with the same optimizer: an average or a loss scale that is missing starts afresh, one that is
+    /// not asked for is dropped.
+    fn take_settings(&mut self, mut settings: LearningSettings) -> Result<(), TorchError> {
+        settings.mixed_precision &= self.on_cuda;
+        match settings.average > 0.0 {
+            true if self.average.is_none() => self.average = Some([copy(&self.parameters)?, copy(&self.statistics)?]),
+            true => {}
+            false => self.average = None,
+        }
+        self.scale = settings.mixed_precision.then(|| self.scale.unwrap_or_else(LossScale::new));
+        self.settings = settings;
+        Ok(())
     }
 
     /// What is exported: parameters and statistics.
@@ -184,6 +198,13 @@ impl TorchLearner {
 impl Learner for TorchLearner {
     fn steps(&self) -> u64 {
         self.steps
+    }
+
+    fn change(&mut self, settings: LearningSettings) -> Result<(), LearnError> {
+        if !self.descent.change(settings.optimizer) {
+            return Err(LearnError::State("it has another optimizer".to_owned()));
+        }
+        Ok(self.take_settings(settings)?)
     }
 
     fn step(&mut self, samples: &Samples) -> Result<Losses, LearnError> {

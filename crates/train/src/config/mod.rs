@@ -7,10 +7,13 @@
 mod check;
 mod fixed;
 mod read;
+mod stages;
 
 pub use read::ConfigError;
+pub use stages::{Border, Stage, Stages};
 
 use alfil_core::settings;
+use alfil_core::wording::distance;
 use alfil_game::{Game, read_rules, with_encoding};
 use alfil_nn::{Architecture, ArchitectureError, NetworkSettings};
 use alfil_selfplay::SelfplaySettings;
@@ -48,6 +51,8 @@ settings! {
         pub gate: GateSettings, key "gate";
         /// How the strength of networks is measured.
         pub rating: RatingSettings, key "rating";
+        /// What changes as the run goes on.
+        pub stages: Stages;
     }
     check Config::check;
 }
@@ -76,12 +81,19 @@ impl Config {
     }
 }
 
-/// The meaning and the default of a key, or of all keys of a section. None if there is no such key.
+/// The meaning and the default of a key, or of all keys of a section, or how stages are written. None if there is no such
+/// key.
 pub fn explain(key: &str) -> Option<String> {
-    settings::explain::<Config>(key)
+    if key == stages::STAGE { Some(stages::EXPLANATION.to_owned()) } else { settings::explain::<Config>(key) }
 }
 
-/// A configuration as a file with every key and its meaning.
+/// A configuration as a file with every key and its meaning, and its stages.
 pub fn render(config: &Config) -> String {
-    settings::render(config)
+    settings::render(config) + &config.stages.render()
+}
+
+/// What `explain` knows with the spelling nearest to this one, if one is near.
+pub fn nearest(key: &str) -> Option<String> {
+    let is_stage = key.len() < 8 && distance(key, stages::STAGE) <= 1;
+    if is_stage { Some(stages::STAGE.to_owned()) } else { settings::nearest::<Config>(key) }
 }

@@ -35,6 +35,9 @@ type Tell<'a> = dyn FnMut(Event<'_>) + 'a;
 /// A run that this process works on. A lock keeps other processes out.
 pub struct Run<E: Encoding> {
     directory: RunDirectory,
+    /// The configuration with its stages.
+    whole: Config,
+    /// The settings of the generation under way.
     config: Config,
     rules: <E::Game as Game>::Rules,
     architecture: Architecture,
@@ -83,7 +86,13 @@ impl<E: Encoding> Run<E> {
     ) -> Result<Run<E>, RunError> {
         // Find what cannot be used now: before anything is written, and not after hours.
         let rules = Self::check(&config)?;
-        rate::baselines::<E::Game>(&config)?;
+        let mut players = Vec::new();
+        for (number, config) in config.resolved() {
+            if !players.contains(&config.rating.players) {
+                rate::baselines::<E::Game>(&config).map_err(|why| why.in_stage(number))?;
+                players.push(config.rating.players);
+            }
+        }
         directory.create()?;
         let lock = Lock::take(&directory)?;
         directory.clean()?;
@@ -94,9 +103,11 @@ impl<E: Encoding> Run<E> {
         let path = directory.config();
         let written = alfil_core::disk::write_whole(&path, render(&config).as_bytes());
         written.map_err(|why| RunError::io("write", &path, why))?;
+        let mut state = if begun { State::load(&directory)? } else { State::new() };
+        let whole = config;
+        let config = settings_of(&whole, &state);
         let seed = derive(config.seed, &[Purpose::Weights as u64]);
         let (architecture, mut learner) = machine.learner::<E>(&config, seed)?;
-        let mut state = if begun { State::load(&directory)? } else { State::new() };
         if !begun {
             let weights = learner.export(&mut std::iter::empty())?;
             let origin = Origin { generation: Some(0), steps: Some(0), ..Origin::of::<E>() };
@@ -116,6 +127,7 @@ impl<E: Encoding> Run<E> {
             clock: Instant::now(),
             _lock: lock,
             directory,
+            whole,
             config,
             rules,
             architecture,
@@ -132,10 +144,16 @@ impl<E: Encoding> Run<E> {
     /// rules.
     pub fn check(config: &Config) -> Result<<E::Game as Game>::Rules, RunError> {
         let rules = config.game_rules::<E::Game>()?;
-        config.check_game::<E::Game>(&rules)?;
-        LaneContext::<E::Game>::open(config.selfplay.clone(), rules.clone(), Arc::new(Tickets::new(0)), 0)?;
-        rate::check_baselines::<E::Game>(config)?;
+        for (number, config) in config.resolved() {
+            Self::check_stage(&config, &rules).map_err(|why| why.in_stage(number))?;
+        }
         Ok(rules)
+    }
+
+    fn check_stage(config: &Config, rules: &<E::Game as Game>::Rules) -> Result<(), RunError> {
+        config.check_game::<E::Game>(rules)?;
+        LaneContext::<E::Game>::open(config.selfplay.clone(), rules.clone(), Arc::new(Tickets::new(0)), 0)?;
+        rate::check_baselines::<E::Game>(config)
     }
 
     /// Reassigns finished games if the run is resumed in the other mode.
@@ -216,6 +234,19 @@ impl<E: Encoding> Run<E> {
         phase
     }
 
+    /// Takes over the settings of the generation that begins. They follow from the state, so that a resumed run has the same.
+    fn begin_generation(&mut self) -> Result<(), RunError> {
+        let config = settings_of(&self.whole, &self.state);
+        if config.training.learning != self.config.training.learning {
+            self.learner.change(config.training.learning.clone())?;
+        }
+        if config.rating.positions != self.config.rating.positions {
+            self.exam = None;
+        }
+        self.config = config;
+        Ok(())
+    }
+
     fn is_complete(&self) -> bool {
         self.config.generations > 0 && self.state.generation > self.config.generations
     }
@@ -242,6 +273,14 @@ impl<E: Encoding> Run<E> {
     fn seed(&self, purpose: Purpose) -> u64 {
         derive(self.config.seed, &[purpose as u64, self.state.generation.into()])
     }
+}
+
+/// The settings of the generation that a run is in: those of its stages, with the learning rate of the hour that it began at.
+fn settings_of(config: &Config, state: &State) -> Config {
+    let mut config = config.at(state.generation, state.hours());
+    let schedule = &mut config.training.learning.schedule;
+    *schedule = schedule.after(state.hours());
+    config
 }
 
 /// Holds a contest. Its files save work and show games, and nothing else is lost with them: those that cannot be used are

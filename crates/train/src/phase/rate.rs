@@ -69,7 +69,9 @@ impl<E: Encoding> Run<E> {
         self.state.pending = Metrics::default();
         self.state.steps = self.learner.steps();
         self.state.generation += 1;
+        self.state.began = (seconds * 1000.0) as u64;
         self.enter(Phase::Selfplay)?;
+        self.begin_generation()?;
         Ok(true)
     }
 

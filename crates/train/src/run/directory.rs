@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use alfil_core::disk::{list, make_folder, read_text, remove_unfinished};
+use alfil_core::settings::{SettingValue, Table};
 
 use super::RunError;
 
@@ -87,6 +88,14 @@ impl RunDirectory {
     pub(crate) fn read_config(&self) -> Result<String, RunError> {
         let path = self.config();
         read_text(&path, LARGEST_CONFIG).map_err(|why| RunError::io("read", &path, why))
+    }
+
+    /// The hours that the run was planned to take when it began, if that matters to it.
+    pub fn planned_hours(&self) -> Result<Option<f64>, RunError> {
+        // Other keys may be of another version, or no longer allowed.
+        let table = self.read_config()?.parse::<Table>().unwrap_or_default();
+        let planned = table.get("training").and_then(|training| training.get("planned"));
+        Ok(planned.and_then(f64::from_value).filter(|hours| *hours > 0.0))
     }
 
     /// How far it has come.

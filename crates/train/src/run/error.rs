@@ -72,6 +72,14 @@ pub enum RunError {
     /// There is no checkpoint to resume from.
     #[error("{0} has no checkpoint that training can resume from: restore one from a copy, or begin another run")]
     NoCheckpoint(PathBuf),
+    /// A stage that cannot be.
+    #[error("stage {number}: {why}")]
+    Stage {
+        /// Which one, from 1.
+        number: usize,
+        /// What is wrong.
+        why: Box<RunError>,
+    },
     /// A configuration that cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -132,6 +140,11 @@ impl From<BackendError> for RunError {
 }
 
 impl RunError {
+    /// The same, in a stage of the configuration; 0 is none.
+    pub(crate) fn in_stage(self, number: usize) -> RunError {
+        if number == 0 { self } else { RunError::Stage { number, why: Box::new(self) } }
+    }
+
     pub(crate) fn io(action: &'static str, path: &Path, why: std::io::Error) -> RunError {
         RunError::Io { action, path: path.to_owned(), why }
     }

@@ -44,6 +44,10 @@ pub struct State {
     pub target: u64,
     /// Seconds of work so far, without pauses.
     pub seconds: f64,
+    /// Milliseconds of work before this generation, by which its settings are chosen where they change with time. A whole
+    /// number, so that a resumed run has exactly the same.
+    #[serde(default)]
+    pub began: u64,
     /// What has been measured in this generation so far.
     pub pending: Metrics,
 }
@@ -76,8 +80,14 @@ impl State {
             steps: 0,
             target: 0,
             seconds: 0.0,
+            began: 0,
             pending: Metrics::default(),
         }
+    }
+
+    /// Hours of work before this generation.
+    pub fn hours(&self) -> f64 {
+        self.began as f64 / 3_600_000.0
     }
 
     /// Reads the state of a run.
@@ -126,7 +136,7 @@ impl State {
             (self.champion <= newest, "its champion is of a later generation"),
             (self.steps <= self.target, "it has taken more steps than it should have"),
             (self.target <= MOST && self.games <= MOST, "it has more steps or games than any run"),
-            (self.seconds >= 0.0 && self.seconds <= MOST as f64, "its time is wrong"),
+            (self.seconds >= 0.0 && self.seconds <= MOST as f64 && self.began <= MOST, "its time is wrong"),
         ];
         checks.iter().find(|(holds, _)| !holds).map(|(_, why)| *why)
     }
