@@ -37,7 +37,7 @@ pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdi
                 writeln!(out, "warning: {}", one_line(&warning.to_string()))?;
             }
             // Whether a run could begin. Its device is not checked: the run may be meant for another machine.
-            with_encoding!(&config.encoding, E => Run::<E>::check(&config).map(drop))??;
+            with_encoding!(&config.encoding, E => Run::<E>::check(&config).and(Run::<E>::start(&config)).map(drop))??;
             let architecture = config.architecture()?;
             let size = architecture.size();
             writeln!(out, "{} is a configuration for {} with a network of {size}", file.display(), config.game)?;

@@ -102,6 +102,14 @@ impl Learner for Idle {
         self.steps
     }
 
+    fn begin_with(
+        &mut self,
+        _: &Network,
+        _: &mut dyn Iterator<Item = Samples>,
+    ) -> Result<Vec<&'static str>, LearnError> {
+        Ok(Vec::new())
+    }
+
     fn change(&mut self, _: LearningSettings) -> Result<(), LearnError> {
         Ok(())
     }

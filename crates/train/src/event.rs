@@ -11,6 +11,13 @@ use crate::run::{Metrics, Phase};
 
 /// What a run reports while it is working.
 pub enum Event<'a> {
+    /// A new run begins with a network instead of random weights.
+    Start {
+        /// Which network.
+        network: &'a str,
+        /// The heads that it lacks, or has in another shape: they begin with random weights.
+        new_heads: &'a [&'static str],
+    },
     /// A phase begins, or continues after an interruption.
     Phase {
         /// The generation.

@@ -14,7 +14,7 @@ use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads};
 use alfil_game::Encoding;
 use alfil_game::tictactoe::{Cell, Stones, TicTacToe};
 use alfil_nn::learning::{LearnError, Learner, LearningSettings, Losses, Samples, Schedule};
-use alfil_nn::{Architecture, Cpu, Device, Network, Weights};
+use alfil_nn::{Architecture, Cpu, Device, HeadShape, Network, Weights};
 use alfil_selfplay::{GameRecord, chunks, read_chunk, read_header, write_chunk};
 use alfil_train::run::{Metrics, Phase, RunError};
 use alfil_train::{Config, Event, Finish, Machine, Run, RunDirectory, plan};
@@ -125,6 +125,17 @@ struct Idle {
 impl Learner for Idle {
     fn steps(&self) -> u64 {
         self.steps
+    }
+
+    /// Takes over the first bias of a network, and how many samples there are.
+    fn begin_with(
+        &mut self,
+        network: &Network,
+        batches: &mut dyn Iterator<Item = Samples>,
+    ) -> Result<Vec<&'static str>, LearnError> {
+        let samples: usize = batches.map(|batch| batch.len()).sum();
+        self.rates = f64::from(network.weights.stem.biases[0]) + samples as f64;
+        Ok(self.architecture.new_heads(&network.architecture)?)
     }
 
     fn change(&mut self, settings: LearningSettings) -> Result<(), LearnError> {
@@ -790,6 +801,82 @@ fn a_run_that_is_stopped_around_a_border_ends_as_one_that_is_not() {
         assert_eq!(folder.go(false, &settings), Finish::Complete);
         assert!(result(&folder) == calm, "{phase:?} of {generation}");
     }
+}
+
+/// A network file in the folder of the test, with this value head.
+fn start_file(folder: &Folder, size: &str, head: HeadShape) -> String {
+    let mut architecture = Architecture::new::<Stones>(size.parse().unwrap());
+    architecture.value.head = head;
+    let path = folder.0.with_extension("safetensors");
+    Network::random::<Stones>(architecture, 77).save(&path).unwrap();
+    format!("network.start={}", path.display())
+}
+
+const USUAL_HEAD: HeadShape = HeadShape { filters: 32, hidden: 128 };
+
+#[test]
+fn a_run_begins_with_a_network_and_goes_on_without_its_file() {
+    let settings = ["generations=2", "training={statistics_batches=2,checkpoint_steps=1000}"];
+    let networks = |folder: &Folder| [0, 1, 2].map(|number| Network::load(&folder.run().network(number)).unwrap());
+    let (calm, random) = (Folder::new("start"), Folder::new("start-random"));
+    let start = start_file(&calm, "8x1", USUAL_HEAD);
+    assert_eq!(calm.go(false, &[&settings[..], &[&start]].concat()), Finish::Complete);
+    let file = start.strip_prefix("network.start=").unwrap();
+    let first = networks(&calm)[0].origin.clone();
+    assert_eq!(first.parent.as_deref(), Some(alfil_core::wording::shorten(file).as_str()));
+    assert_eq!(random.go(false, &settings), Finish::Complete);
+    assert!(networks(&random)[0].origin.parent.is_none() && networks(&random)[1] != networks(&calm)[1]);
+    // Stopped before its first training, and after some steps of it.
+    for steps in [0, 2] {
+        let folder = Folder::new(&format!("start-{steps}"));
+        assert_eq!(start_file(&calm, "8x1", USUAL_HEAD), start);
+        let begun = [&settings[..], &[&start]].concat();
+        let (mut run, _) = folder.open(false, &begun).unwrap();
+        let stop = AtomicBool::new(false);
+        let mut tell = |event: Event<'_>| {
+            let is_there = match event {
+                Event::Phase { phase: Phase::Learn, .. } => steps == 0,
+                Event::Step { step, .. } => step == steps,
+                _ => false,
+            };
+            stop.fetch_or(is_there, Relaxed);
+        };
+        assert_eq!(run.go(&stop, &mut tell).unwrap(), Finish::Stopped);
+        drop(run);
+        std::fs::remove_file(file).unwrap();
+        assert_eq!(folder.go(false, &begun), Finish::Complete);
+        assert!(networks(&folder) == networks(&calm), "{steps}");
+    }
+}
+
+#[test]
+fn a_run_says_which_heads_are_new_and_refuses_a_network_that_does_not_fit() {
+    let folder = Folder::new("start-heads");
+    let start = start_file(&folder, "8x1", HeadShape { filters: 4, hidden: 8 });
+    let mut told = Vec::new();
+    let tell = &mut |event: Event<'_>| {
+        if let Event::Start { network, new_heads } = event {
+            told.push(format!("{network} {new_heads:?}"));
+        }
+    };
+    Run::<Stones>::open(folder.run(), config(&[&start]), machine(false), tell).unwrap();
+    let file = start.strip_prefix("network.start=").unwrap();
+    assert_eq!(told, [format!("{file} [\"value\"]")]);
+    let other = Folder::new("start-wrong");
+    let refused = |start: &str| other.open(false, &[start]).err().unwrap().to_string();
+    let tower = refused(&start_file(&folder, "8x2", USUAL_HEAD));
+    assert!(tower.starts_with(&format!("cannot begin with the network {file}: its tower is 8x2 with ")), "{tower}");
+    let connect4 = refused("network.start=connect4");
+    assert!(
+        connect4.contains("it was made for connect4/stones version ") && connect4.contains("tictactoe/stones"),
+        "{connect4}"
+    );
+    std::fs::write(file, "nothing").unwrap();
+    let damaged = refused(&start);
+    assert!(damaged.contains("it is not a network file, or it is damaged"), "{damaged}");
+    std::fs::remove_file(file).unwrap();
+    assert!(refused(&start).contains("No such file"), "{}", refused(&start));
+    assert!(!other.0.exists(), "nothing is written");
 }
 
 /// Whether some of the games begin elsewhere than at the start.

@@ -103,6 +103,18 @@ impl<'a> Screen<'a> {
 
     pub fn tell(&mut self, event: &Event<'_>) {
         match event {
+            Event::Start { network, new_heads } => {
+                let random = match new_heads {
+                    [] => String::new(),
+                    heads => format!(
+                        "; random weights for the head{}: {}",
+                        if heads.len() > 1 { "s" } else { "" },
+                        heads.join(", ")
+                    ),
+                };
+                let object = json!({"event": "start", "network": network, "new_heads": new_heads});
+                self.line(&format!("begins with the network {}{random}", one_line(network)), object);
+            }
             Event::Phase { generation, phase } => self.phase(*generation, *phase),
             Event::Games { games, of, counts, seconds } => {
                 let counters = Counters { counts, seconds: *seconds, at_once: self.at_once };

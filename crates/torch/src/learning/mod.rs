@@ -10,9 +10,10 @@ mod scale;
 mod state;
 
 use alfil_nn::learning::{EncodedArchitecture, LearnError, Learner, LearningSettings, Losses, Samples};
-use alfil_nn::{Architecture, Weights};
+use alfil_nn::{Architecture, Network, Weights};
 use tch::{Kind, Tensor};
 
+use self::export::AS_IN_TRAINING;
 use self::layout::{Layout, Slot};
 use self::loss::{Counts, LossSums, SampleLayout};
 use self::network::{Norms, TrainingNetwork};
@@ -170,6 +171,24 @@ impl TorchLearner {
         Ok(Report(numbers(&sums.stacked()?)?))
     }
 
+    /// The statistics of all batch norms of a network with these parameters.
+    fn gather(
+        &self,
+        parameters: &Tensor,
+        norms: Norms,
+        batches: &mut dyn Iterator<Item = Samples>,
+    ) -> Result<Option<Tensor>, LearnError> {
+        let mut checked = Ok(());
+        let mut batches = batches.take_while(|batch| {
+            checked = self.form.check(batch);
+            checked.is_ok()
+        });
+        let (architecture, layout) = (&self.architecture, &self.layout);
+        let gathered = export::gather_statistics(architecture, layout, &self.form, parameters, norms, &mut batches)?;
+        checked?;
+        Ok(gathered)
+    }
+
     fn header(&self) -> Header {
         Header {
             format: state::FORMAT,
@@ -198,6 +217,28 @@ impl TorchLearner {
 impl Learner for TorchLearner {
     fn steps(&self) -> u64 {
         self.steps
+    }
+
+    fn begin_with(
+        &mut self,
+        network: &Network,
+        batches: &mut dyn Iterator<Item = Samples>,
+    ) -> Result<Vec<&'static str>, LearnError> {
+        let new_heads = self.architecture.new_heads(&network.architecture)?;
+        let (mut parameters, mut statistics) = (numbers(&self.parameters)?, numbers(&self.statistics)?);
+        self.layout.take_over(network, &new_heads, &mut parameters, &mut statistics);
+        fill(&self.parameters, &parameters)?;
+        if let Some(gathered) = self.gather(&self.parameters, Norms::Folded, batches)? {
+            statistics = numbers(&gathered)?;
+            self.layout.unfold(&mut parameters, &statistics);
+            fill(&self.parameters, &parameters)?;
+        }
+        fill(&self.statistics, &statistics)?;
+        if let Some([average, average_statistics]) = &self.average {
+            fill(average, &parameters)?;
+            fill(average_statistics, &statistics)?;
+        }
+        Ok(new_heads)
     }
 
     fn change(&mut self, settings: LearningSettings) -> Result<(), LearnError> {
@@ -240,15 +281,9 @@ impl Learner for TorchLearner {
 
     fn export(&mut self, batches: &mut dyn Iterator<Item = Samples>) -> Result<Weights, LearnError> {
         let (parameters, statistics) = self.exported();
-        let (architecture, layout) = (&self.architecture, &self.layout);
-        let mut checked = Ok(());
-        let mut batches = batches.take_while(|batch| {
-            checked = self.form.check(batch);
-            checked.is_ok()
-        });
-        let gathered = export::gather_statistics(architecture, layout, &self.form, parameters, &mut batches)?;
-        checked?;
-        Ok(export::fold(architecture, layout, parameters, gathered.as_ref().unwrap_or(statistics))?)
+        let gathered = self.gather(parameters, AS_IN_TRAINING, batches)?;
+        let statistics = gathered.as_ref().unwrap_or(statistics);
+        Ok(export::fold(&self.architecture, &self.layout, parameters, statistics)?)
     }
 
     fn state(&self) -> Result<Vec<u8>, LearnError> {

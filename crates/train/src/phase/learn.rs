@@ -80,6 +80,9 @@ impl<E: Encoding> Run<E> {
     pub(super) fn learn(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<bool, RunError> {
         let window = Window::of(&self.replay, &self.config.window.size);
         let began = Instant::now();
+        if self.learner.steps() == 0 {
+            self.begin_learning(&window, tell)?;
+        }
         let before = self.learner.steps();
         let (sum, waiting) = self.take_steps(&window, stop, tell)?;
         let taken = self.learner.steps() - before;
@@ -119,6 +122,19 @@ impl<E: Encoding> Run<E> {
         };
         self.enter(Phase::Gate)?;
         Ok(true)
+    }
+
+    /// Begins with the first network of the run, if that came from a file: now there are positions for the statistics of its
+    /// batch norms.
+    fn begin_learning(&mut self, window: &Window, tell: &mut Tell<'_>) -> Result<(), RunError> {
+        let first = Network::load(&self.directory.network(0))?;
+        if first.origin.parent.is_none() {
+            return Ok(());
+        }
+        let samples = self.config.training.statistics_batches * self.config.training.batch;
+        self.with_batches(window, samples, Purpose::Statistics, tell, |learner, batches| {
+            learner.begin_with(&first, batches).map(drop)
+        })
     }
 
     /// Takes the steps that are left in this generation. Returns the mean of their losses, and the time spent waiting

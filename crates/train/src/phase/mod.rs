@@ -12,6 +12,7 @@ pub use gate::{GateKind, GateSettings};
 pub use learn::TrainingSettings;
 pub use rate::RatingSettings;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
@@ -19,6 +20,7 @@ use std::time::Instant;
 use alfil_arena::contest::ContestError;
 use alfil_arena::exam::Exam;
 use alfil_core::seed::derive;
+use alfil_core::wording::shorten;
 use alfil_game::{Encoding, Game};
 use alfil_nn::learning::Learner;
 use alfil_nn::{Architecture, Network, Origin};
@@ -26,7 +28,7 @@ use alfil_selfplay::replay::Replay;
 use alfil_selfplay::{GameRecord, LaneContext, Tickets, chunks};
 
 use crate::config::render;
-use crate::run::{Lock, Metrics, Phase, RunDirectory, RunError, State};
+use crate::run::{Lock, Metrics, Phase, RunDirectory, RunError, StartError, State};
 use crate::{Config, Event, Machine};
 
 /// Receives the events of a run.
@@ -93,6 +95,7 @@ impl<E: Encoding> Run<E> {
                 players.push(config.rating.players);
             }
         }
+        let start = if directory.has_begun() { None } else { Self::start(&config)? };
         directory.create()?;
         let lock = Lock::take(&directory)?;
         directory.clean()?;
@@ -109,8 +112,13 @@ impl<E: Encoding> Run<E> {
         let seed = derive(config.seed, &[Purpose::Weights as u64]);
         let (architecture, mut learner) = machine.learner::<E>(&config, seed)?;
         if !begun {
+            if let Some(network) = &start {
+                let new_heads = learner.begin_with(network, &mut std::iter::empty())?;
+                tell(Event::Start { network: &config.network.start, new_heads: &new_heads });
+            }
             let weights = learner.export(&mut std::iter::empty())?;
-            let origin = Origin { generation: Some(0), steps: Some(0), ..Origin::of::<E>() };
+            let parent = start.map(|_| shorten(&config.network.start));
+            let origin = Origin { generation: Some(0), steps: Some(0), parent, ..Origin::of::<E>() };
             Network { architecture: architecture.clone(), weights, origin }.save(&directory.network(0))?;
             state.save(&directory)?;
         }
@@ -148,6 +156,21 @@ impl<E: Encoding> Run<E> {
             Self::check_stage(&config, &rules).map_err(|why| why.in_stage(number))?;
         }
         Ok(rules)
+    }
+
+    /// The network that a new run with this configuration begins with, if it names one.
+    pub fn start(config: &Config) -> Result<Option<Network>, RunError> {
+        let start = &config.network.start;
+        let open = || -> Result<Network, StartError> {
+            let network = Network::open(Path::new(start))?;
+            network.check_encoding::<E>()?;
+            config.network.architecture::<E>()?.new_heads(&network.architecture)?;
+            Ok(network)
+        };
+        if start.is_empty() {
+            return Ok(None);
+        }
+        open().map(Some).map_err(|why| RunError::Start { network: start.clone(), why })
     }
 
     fn check_stage(config: &Config, rules: &<E::Game as Game>::Rules) -> Result<(), RunError> {

@@ -5,13 +5,27 @@ use std::path::{Path, PathBuf};
 use alfil_arena::contest::{ContestError, StateError};
 use alfil_arena::player::BuildError;
 use alfil_nn::learning::LearnError;
-use alfil_nn::{ArchitectureError, FileError};
+use alfil_nn::{ArchitectureError, FileError, OpenError};
 use alfil_search::EvaluatorError;
 use alfil_search::evaluators::BackendError;
 use alfil_selfplay::replay::ReplayError;
 use alfil_selfplay::{ChunkError, ContextError, SessionError};
 
 use crate::config::ConfigError;
+
+/// Why a run cannot begin with a network.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// It cannot be read.
+    #[error("{}", .0.why())]
+    Open(#[from] OpenError),
+    /// It is of another encoding.
+    #[error(transparent)]
+    Encoding(#[from] FileError),
+    /// It is of another shape.
+    #[error(transparent)]
+    Architecture(#[from] ArchitectureError),
+}
 
 /// Why a run cannot begin or continue. What was finished is on the disk: the same command resumes from there.
 #[derive(Debug, thiserror::Error)]
@@ -86,6 +100,14 @@ pub enum RunError {
     /// A shape that no network has.
     #[error(transparent)]
     Architecture(#[from] ArchitectureError),
+    /// A network that a run cannot begin with.
+    #[error("cannot begin with the network {network}: {why}")]
+    Start {
+        /// Its file or name.
+        network: String,
+        /// What is wrong.
+        why: StartError,
+    },
     /// A network file that cannot be read or written.
     #[error(transparent)]
     Network(#[from] FileError),

@@ -7,7 +7,7 @@ mod metrics;
 mod state;
 
 pub use directory::RunDirectory;
-pub use error::RunError;
+pub use error::{RunError, StartError};
 pub use lock::Lock;
 pub use metrics::{ExamMetrics, GateMetrics, LearningMetrics, Metrics, RatingMetrics, SelfplayMetrics};
 pub use state::{Phase, State};
