@@ -42,7 +42,7 @@ pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdi
             let size = architecture.size();
             writeln!(out, "{} is a configuration for {} with a network of {size}", file.display(), config.game)?;
             for stage in config.stages.iter() {
-                writeln!(out, "{}", one_line(&stage.to_string()))?;
+                writeln!(out, "stage {}", one_line(&stage.to_string()))?;
             }
         }
         ConfigCommand::Explain { what: None } => {

@@ -182,7 +182,8 @@ pub struct HeadShape {
 /// assert_eq!(size.to_string(), "64x6s8");
 /// assert!("64".parse::<Size>().is_err());
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Size {
     /// Channels of the tower.
     pub filters: usize,
@@ -361,6 +362,20 @@ impl Architecture {
             products += cells * head.filters * (self.filters + head.hidden);
         }
         2 * products as u64
+    }
+}
+
+impl TryFrom<String> for Size {
+    type Error = ArchitectureError;
+
+    fn try_from(text: String) -> Result<Size, ArchitectureError> {
+        text.parse()
+    }
+}
+
+impl From<Size> for String {
+    fn from(size: Size) -> String {
+        size.to_string()
     }
 }
 

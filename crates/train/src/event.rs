@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use alfil_arena::contest::MatchReport;
+use alfil_nn::Size;
 use alfil_nn::learning::Losses;
 use alfil_selfplay::Counts;
 use alfil_selfplay::replay::Damage;
@@ -17,6 +18,13 @@ pub enum Event<'a> {
         network: &'a str,
         /// The heads that it lacks, or has in another shape: they begin with random weights.
         new_heads: &'a [&'static str],
+    },
+    /// A network of another size begins to learn. It plays as soon as it passes the gate.
+    Grow {
+        /// The size of the one that learnt before.
+        from: Size,
+        /// Its own.
+        to: Size,
     },
     /// A phase begins, or continues after an interruption.
     Phase {

@@ -65,20 +65,28 @@ const ENOUGH_MOVES: u64 = 4;
 const RANDOM_GAMES: u64 = 64;
 
 impl Plan {
-    /// The same for a stage of the run, whose games, visits, batches and gate differ from those that were measured.
+    /// The same for a stage of the run, whose games, visits, batches, gate and size of the network differ from those that were
+    /// measured.
     pub fn adapted(&self, measured: &Config, stage: &Config) -> Plan {
         let visits = |config: &Config| config.selfplay.cheap.mean_visits(config.selfplay.search.visits);
-        let positions_per_second = self.positions_per_second * visits(measured) / visits(stage);
+        let work = |config: &Config| visits(config) * flops(config);
+        let positions_per_second = self.positions_per_second * work(measured) / work(stage);
+        let slower = flops(stage) / flops(measured);
         let games = stage.selfplay.games as f64;
         Plan {
             positions_per_second,
             selfplay: games * self.length / positions_per_second,
-            training: training_seconds(stage, self.length, self.samples_per_second),
-            gate: gate_seconds(stage, self.length, self.evaluations_per_second),
+            training: training_seconds(stage, self.length, self.samples_per_second / slower),
+            gate: gate_seconds(stage, self.length, self.evaluations_per_second / slower),
             games_disk: (self.games_disk as f64 * games / measured.selfplay.games as f64) as u64,
             ..self.clone()
         }
     }
+}
+
+/// The work of an evaluation.
+fn flops(config: &Config) -> f64 {
+    config.architecture().map_or(1.0, |architecture| architecture.flops() as f64)
 }
 
 /// Seconds of training per generation, if games have this many plies. For a generation after the first ones, which may have

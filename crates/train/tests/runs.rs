@@ -777,15 +777,82 @@ fn a_stage_changes_games_training_window_and_gate_from_its_generation_on() {
     assert_eq!(stored.stages, config(&[BORDER]).stages);
 }
 
+/// A network that passes its first match, however it ends.
+const GROWING: &str = "[[stage]]\nfrom_generation = 2
+    network.size = \"16x1\"
+    gate = {kind = \"score\", score = 0, games = 4, visits = 3}";
+
+#[test]
+fn a_network_grows_when_it_passes_the_gate() {
+    let folder = Folder::new("grow");
+    let sizes = |folder: &Folder| {
+        let networks = (0..=3).filter_map(|number| Network::load(&folder.run().network(number)).ok());
+        networks.map(|network| network.architecture.size().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(folder.go(false, &["generations=3", GROWING]), Finish::Complete);
+    assert_eq!(sizes(&folder), ["8x1", "8x1", "16x1", "16x1"]);
+    let metrics = Metrics::load(&folder.run()).unwrap();
+    let steps: Vec<u64> = metrics.iter().map(|generation| generation.learning.steps).collect();
+    let positions: Vec<u64> = metrics.iter().map(|generation| generation.selfplay.positions).collect();
+    // It has learnt from all games before its first match.
+    let all = ((positions[0] + positions[1]) as f64 * 0.7 * 4.0 / 16.0).round() as u64;
+    assert_eq!(steps[1] - steps[0], all, "{steps:?} {positions:?}");
+    assert!(steps[2] > steps[1]);
+    // One that never passes goes on learning, while the smaller one plays.
+    let never = Folder::new("grow-never");
+    let stage = GROWING.replace("score = 0", "score = 1");
+    assert_eq!(never.go(false, &["generations=3", "gate.score=1", &stage]), Finish::Complete);
+    assert_eq!(sizes(&never)[..2], ["8x1", "8x1"]);
+    // Without a gate there is one as long as the network grows.
+    let none = Folder::new("grow-none");
+    let stage = "[[stage]]\nfrom_generation = 2\nnetwork.size = \"16x1\"\ngate = {games = 4, visits = 3}";
+    assert_eq!(none.go(false, &["generations=2", stage]), Finish::Complete);
+    let metrics = Metrics::load(&none.run()).unwrap();
+    assert!(metrics[0].gate.is_none() && metrics[1].gate.is_some());
+}
+
+#[test]
+fn a_network_grows_when_it_is_told_to_and_stays_so() {
+    let folder = Folder::new("grow-told");
+    let settings = ["generations=2", "gate={games=4,visits=2}"];
+    let (mut run, _) = folder.open(false, &settings).unwrap();
+    run.grow("16x1".parse().unwrap()).unwrap();
+    let mut told = Vec::new();
+    let mut tell = |event: Event<'_>| {
+        if let Event::Grow { from, to } = event {
+            told.push(format!("{from} {to}"));
+        }
+    };
+    assert_eq!(run.go(&AtomicBool::new(false), &mut tell).unwrap(), Finish::Complete);
+    drop(run);
+    assert_eq!(told, ["8x1 16x1"]);
+    let later = ["generations=4", "gate={kind=\"score\",score=0,games=4,visits=2}"];
+    assert_eq!(folder.go(false, &later), Finish::Complete);
+    let newest = Network::load(&folder.run().network(4)).unwrap();
+    assert_eq!(newest.architecture.size().to_string(), "16x1");
+    let (run, _) = folder.open(false, &later).unwrap();
+    assert_eq!(newest.origin.steps, Some(run.state().earlier + run.state().steps));
+    assert!(run.state().earlier > 0);
+}
+
 #[test]
 fn a_run_that_is_stopped_around_a_border_ends_as_one_that_is_not() {
-    let settings = ["generations=3", "training.checkpoint_steps=3", BORDER];
+    stopped_around(BORDER, "border");
+}
+
+#[test]
+fn a_run_that_is_stopped_while_its_network_grows_ends_as_one_that_is_not() {
+    stopped_around(GROWING, "growing");
+}
+
+fn stopped_around(stage: &str, name: &str) {
+    let settings = ["generations=3", "training.checkpoint_steps=3", stage];
     let result = |folder: &Folder| {
         let networks = [0, 1, 2, 3].map(|generation| Network::load(&folder.run().network(generation)).unwrap());
         let steps: Vec<u64> = Metrics::load(&folder.run()).unwrap().iter().map(|line| line.learning.steps).collect();
         (networks, steps, games_of_all(&folder.run()))
     };
-    let calm = Folder::new("border");
+    let calm = Folder::new(name);
     assert_eq!(calm.go(false, &settings), Finish::Complete);
     let calm = result(&calm);
     for (generation, phase) in [
@@ -796,7 +863,7 @@ fn a_run_that_is_stopped_around_a_border_ends_as_one_that_is_not() {
         (3, Phase::Selfplay),
         (3, Phase::Learn),
     ] {
-        let folder = Folder::new(&format!("border-{generation}-{phase:?}"));
+        let folder = Folder::new(&format!("{name}-{generation}-{phase:?}"));
         stop_in(&folder, generation, phase, &settings);
         assert_eq!(folder.go(false, &settings), Finish::Complete);
         assert!(result(&folder) == calm, "{phase:?} of {generation}");

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use alfil_game::{Encoding, with_encoding};
+use alfil_nn::Size;
 use alfil_train::{Config, Finish, Machine, Run, RunDirectory};
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
@@ -34,6 +35,9 @@ pub struct TrainCommand {
     /// learning rate that falls along a cosine, without decay_steps and planned, falls over the time that a new run is given
     #[arg(long = "for", value_name = "TIME", value_parser = time::parse)]
     time: Option<Duration>,
+    /// Train a larger network, such as 64x6, from the next generation on; it plays as soon as it passes the gate
+    #[arg(long, value_name = "SIZE")]
+    grow: Option<Size>,
     /// Compute on this device: cpu, cuda, cuda:N or auto
     #[arg(long)]
     device: Option<String>,
@@ -118,6 +122,9 @@ fn train<E: Encoding>(
     let begun = directory.has_begun();
     let stages = config.stages.clone();
     let mut run = Run::<E>::open(directory.clone(), config, machine, &mut |event| screen.tell(&event))?;
+    if let Some(size) = command.grow {
+        run.grow(size)?;
+    }
     screen.begin(&directory, begun, run.state(), &stages);
     let finish = run.go(&stop, &mut |event| screen.tell(&event))?;
     screen.end(&directory, finish == Finish::Complete, run.state());

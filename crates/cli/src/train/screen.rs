@@ -115,6 +115,10 @@ impl<'a> Screen<'a> {
                 let object = json!({"event": "start", "network": network, "new_heads": new_heads});
                 self.line(&format!("begins with the network {}{random}", one_line(network)), object);
             }
+            Event::Grow { from, to } => {
+                let text = format!("a network of {to} learns now; that of {from} plays until it passes the gate");
+                self.line(&text, json!({"event": "grow", "from": from.to_string(), "to": to.to_string()}));
+            }
             Event::Phase { generation, phase } => self.phase(*generation, *phase),
             Event::Games { games, of, counts, seconds } => {
                 let counters = Counters { counts, seconds: *seconds, at_once: self.at_once };

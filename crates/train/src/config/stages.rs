@@ -23,6 +23,9 @@ pub(super) const STAGE: &str = "stage";
 const FROM_GENERATION: &str = "from_generation";
 const FROM_HOURS: &str = "from_hours";
 
+/// The one key of the network that a run can change.
+const SIZE: &str = "network.size";
+
 /// Stages of a configuration at most.
 const MOST: usize = 64;
 
@@ -31,7 +34,8 @@ pub(super) const EXPLANATION: &str = "\
 # Settings that hold from a generation on, or from an hour of the run's own clock (which stands still while the run does): those
 # of all stages that have begun, later ones after earlier ones. A generation keeps the settings that it began with. Keys are
 # written as section.key, or in sections such as [stage.selfplay]. A run cannot change those of machine and network, nor what
-# it keeps from its beginning.
+# it keeps from its beginning, except network.size: a network of that size learns from the games so far, and plays as soon as
+# it is at least as good by the gate (half of the points if gate.kind is none).
 [[stage]]
 # The first generation of the stage. [at least 1]
 from_generation = 10
@@ -147,6 +151,9 @@ impl Stage {
             }
             changes.extend(config.get(&declaration.key).map(|value| (declaration.key, value)));
         }
+        if from.number() <= from.first() && changes.iter().any(|(key, _)| key == SIZE) {
+            return Err(in_stage(number, format!("{SIZE} cannot change before the second generation")));
+        }
         if changes.is_empty() {
             return Err(in_stage(number, "it changes nothing".to_owned()));
         }
@@ -177,8 +184,10 @@ fn misspelt(table: &Table) -> Option<(&String, &'static str)> {
 
 /// Whether a run can change a setting: its machine is chosen when a process begins, and its end is that of all stages.
 fn can_change(declaration: &Declaration) -> bool {
-    let (section, key) = declaration.split();
-    !declaration.fixed && !["machine", "network"].contains(&section) && (section, key) != ("", "generations")
+    let (section, _) = declaration.split();
+    let is_fixed = declaration.fixed || ["machine", "network"].contains(&section) || declaration.key == "generations";
+    // A larger network can take over: see phase/grow.rs.
+    !is_fixed || declaration.key == SIZE
 }
 
 fn in_stage(number: usize, why: String) -> ConfigError {
@@ -203,6 +212,14 @@ impl Border {
         match self {
             Border::Generation(generation) => generation.into(),
             Border::Hours(hours) => hours,
+        }
+    }
+
+    /// What it is at the beginning of a run.
+    fn first(self) -> f64 {
+        match self {
+            Border::Generation(_) => 1.0,
+            Border::Hours(_) => 0.0,
         }
     }
 
@@ -386,6 +403,13 @@ mod tests {
             "stage 1: from_generation = 1.5 is not valid: a whole number is needed, such as 10"
         );
         assert_eq!(stage("from_hours = -1\nselfplay.visits = 8"), "stage 1: from_hours must be from 0 to 1000000");
+        assert_eq!(
+            from("network.size = 'large'"),
+            "stage 1: network.size cannot be: 'large' is not a network size: write \
+            filters x blocks, such as 64x6, or 64x6s8 with squeeze-excitation"
+        );
+        let early = stage("from_hours = 0\nnetwork.size = '64x6'");
+        assert_eq!(early, "stage 1: network.size cannot change before the second generation");
         let second = |text: &str| from(&format!("{visits}\n[[stage]]\n{text}\n{visits}"));
         assert_eq!(
             second("from_generation = 3"),

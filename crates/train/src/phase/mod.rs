@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod gate;
+mod grow;
 mod learn;
 mod overlap;
 mod rate;
@@ -23,7 +24,7 @@ use alfil_core::seed::derive;
 use alfil_core::wording::shorten;
 use alfil_game::{Encoding, Game};
 use alfil_nn::learning::Learner;
-use alfil_nn::{Architecture, Network, Origin};
+use alfil_nn::{Architecture, Network, Origin, Size};
 use alfil_selfplay::replay::Replay;
 use alfil_selfplay::{GameRecord, LaneContext, Tickets, chunks};
 
@@ -48,6 +49,8 @@ pub struct Run<E: Encoding> {
     replay: Replay,
     learner: Box<dyn Learner>,
     champion: Arc<Network>,
+    /// The size that the network is to get when the next generation begins.
+    grow: Option<Size>,
     /// Positions with known best moves, made when they are first needed.
     exam: Option<Exam<E::Game>>,
     /// The beginning of the time that is not counted in the state yet.
@@ -122,6 +125,7 @@ impl<E: Encoding> Run<E> {
             Network { architecture: architecture.clone(), weights, origin }.save(&directory.network(0))?;
             state.save(&directory)?;
         }
+        directory.open_checkpoints(state.size)?;
         Metrics::truncate_from(state.generation, &directory)?;
         checkpoint::restore(learner.as_mut(), &mut state, &directory, tell)?;
         let (replay, damages) = Replay::open(&directory.replay())?;
@@ -131,6 +135,7 @@ impl<E: Encoding> Run<E> {
         champion.check_encoding::<E>().map_err(|why| why.of(&path))?;
         let mut run = Run {
             champion: Arc::new(champion),
+            grow: None,
             exam: None,
             clock: Instant::now(),
             _lock: lock,
@@ -258,9 +263,11 @@ impl<E: Encoding> Run<E> {
     }
 
     /// Takes over the settings of the generation that begins. They follow from the state, so that a resumed run has the same.
-    fn begin_generation(&mut self) -> Result<(), RunError> {
+    fn begin_generation(&mut self, tell: &mut Tell<'_>) -> Result<(), RunError> {
         let config = settings_of(&self.whole, &self.state);
-        if config.training.learning != self.config.training.learning {
+        if config.network != self.config.network {
+            self.replace_learner(&config, tell)?;
+        } else if config.training.learning != self.config.training.learning {
             self.learner.change(config.training.learning.clone())?;
         }
         if config.rating.positions != self.config.rating.positions {
@@ -299,10 +306,12 @@ impl<E: Encoding> Run<E> {
 }
 
 /// The settings of the generation that a run is in: those of its stages, with the learning rate of the hour that it began at.
-fn settings_of(config: &Config, state: &State) -> Config {
-    let mut config = config.at(state.generation, state.hours());
+fn settings_of(whole: &Config, state: &State) -> Config {
+    let mut config = whole.at(state.generation, state.hours());
     let schedule = &mut config.training.learning.schedule;
     *schedule = schedule.after(state.hours());
+    // A stage begins to grow the network, and the state says how far that has come.
+    config.network.size = state.size.map_or_else(|| whole.network.size.clone(), |size| size.to_string());
     config
 }
 

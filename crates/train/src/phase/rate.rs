@@ -68,10 +68,12 @@ impl<E: Encoding> Run<E> {
         tell(Event::Generation(&metrics));
         self.state.pending = Metrics::default();
         self.state.steps = self.learner.steps();
+        let size = self.whole.at(generation, self.state.hours()).network.size;
         self.state.generation += 1;
         self.state.began = (seconds * 1000.0) as u64;
+        self.choose_size(&size);
         self.enter(Phase::Selfplay)?;
-        self.begin_generation()?;
+        self.begin_generation(tell)?;
         Ok(true)
     }
 

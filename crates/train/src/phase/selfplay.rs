@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use alfil_game::Encoding;
-use alfil_selfplay::replay::set_aside;
+use alfil_selfplay::replay::{Window, set_aside};
 use alfil_selfplay::{Counts, GameRecord, Session, Tickets, chunks, read_chunk};
 
 use super::{Run, Tell};
@@ -60,6 +60,10 @@ impl<E: Encoding> Run<E> {
     /// Sets the training steps that follow from this many new positions, and the number of the next game.
     pub(super) fn end_of_games(&mut self, next: u64, positions: u64) -> Result<(), RunError> {
         self.state.games = next;
+        // A network that has grown learns from all that there is before its first match.
+        let is_new = self.is_growing() && self.state.target == 0;
+        let window = Window::of(&self.replay, &self.config.window.size);
+        let positions = if is_new { window.positions() } else { positions };
         // The target was that of the last generation. It is more than its steps if a damaged checkpoint has cost some.
         self.state.target += self.config.steps(positions, self.replay.positions());
         self.enter(Phase::Learn)

@@ -4,6 +4,7 @@ use std::io::Read;
 
 use alfil_core::checksum::checksum;
 use alfil_core::wording::shorten;
+use alfil_nn::Size;
 use serde::{Deserialize, Serialize};
 
 use super::{Metrics, RunDirectory, RunError};
@@ -48,6 +49,12 @@ pub struct State {
     /// number, so that a resumed run has exactly the same.
     #[serde(default)]
     pub began: u64,
+    /// The size of the network that learns, if it is no longer that which the run began with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Size>,
+    /// Training steps of the networks that it has replaced.
+    #[serde(default)]
+    pub earlier: u64,
     /// What has been measured in this generation so far.
     pub pending: Metrics,
 }
@@ -81,6 +88,8 @@ impl State {
             target: 0,
             seconds: 0.0,
             began: 0,
+            size: None,
+            earlier: 0,
             pending: Metrics::default(),
         }
     }
@@ -135,7 +144,10 @@ impl State {
             (self.promoted.last() == Some(&self.champion), "its champion is not the last network that was promoted"),
             (self.champion <= newest, "its champion is of a later generation"),
             (self.steps <= self.target, "it has taken more steps than it should have"),
-            (self.target <= MOST && self.games <= MOST, "it has more steps or games than any run"),
+            (
+                [self.target, self.games, self.earlier].iter().all(|count| *count <= MOST),
+                "it has more steps or games than any run",
+            ),
             (self.seconds >= 0.0 && self.seconds <= MOST as f64 && self.began <= MOST, "its time is wrong"),
         ];
         checks.iter().find(|(holds, _)| !holds).map(|(_, why)| *why)
