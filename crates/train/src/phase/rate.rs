@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use alfil_arena::exam::Exam;
-use alfil_arena::ladder::{Ladder, Standings};
+use alfil_arena::ladder::{Ladder, Newcomer, Standings};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, PlayerLine};
 use alfil_arena::stats::Rating;
@@ -93,7 +93,7 @@ impl<E: Encoding> Run<E> {
         }
         let champion = self.entrant(self.state.champion, &self.champion, rating.visits)?;
         let name = champion.name.clone();
-        let newcomer = players.len();
+        let newcomer = Newcomer { player: players.len(), like: None };
         players.push(champion);
         let standings = self.pool(players, Some(newcomer), stop, tell)?;
         let exam = self.examine(stop, tell)?;
@@ -124,7 +124,7 @@ impl<E: Encoding> Run<E> {
     fn pool(
         &self,
         players: Vec<Entrant<E::Game>>,
-        newcomer: Option<usize>,
+        newcomer: Option<Newcomer>,
         stop: &AtomicBool,
         tell: &mut Tell<'_>,
     ) -> Result<Standings, RunError> {
