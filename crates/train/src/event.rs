@@ -61,6 +61,13 @@ pub enum Event<'a> {
         /// How many there will be in all.
         of: u64,
     },
+    /// A player of the rating pool is left out, because the program of its engine is not installed.
+    MissingPlayer {
+        /// Its name.
+        player: &'a str,
+        /// What was looked for.
+        why: String,
+    },
     /// A damaged file of games was set aside.
     Damaged(&'a Damage),
     /// A file of a match or of rating games could not be used and was set aside: its games are played again.

@@ -10,6 +10,7 @@ use alfil_nn::learning::Losses;
 use alfil_selfplay::{End, GameRecord, Ply, write_chunk};
 use alfil_train::run::{
     ExamMetrics, GateMetrics, LearningMetrics, Metrics, RatingMetrics, RunDirectory, SelfplayMetrics, State,
+    TrendMetrics,
 };
 use alfil_train::{config, report};
 
@@ -74,6 +75,7 @@ fn generation(generation: u32) -> Metrics {
     Metrics {
         generation,
         seconds: 60.0 * f64::from(generation),
+        cpu_seconds: Some(118.0 * f64::from(generation)),
         selfplay: SelfplayMetrics {
             seconds: 30.0,
             games: 100,
@@ -114,6 +116,14 @@ fn generation(generation: u32) -> Metrics {
                 ("uct:rollouts=100".to_owned(), 80.0),
                 (format!("generation {generation}"), 100.0 * part),
             ],
+            trend: (generation >= 15).then(|| TrendMetrics {
+                hours: (f64::from(generation) / 120.0, f64::from(generation) / 60.0),
+                networks: 3,
+                start: 50.0 * part,
+                per_hour: 300.0,
+                low: 12.3,
+                high: 587.7,
+            }),
             exam: Some(ExamMetrics { positions: 300, search: 0.98, policy: 0.8 }),
             ..Default::default()
         }),
@@ -132,11 +142,29 @@ fn a_page_has_everything_that_was_measured() {
             assert!(page.contains(&format!("<b>{chart}</b>")), "{chart}");
         }
         assert_eq!(page.contains("<b>Exam</b>"), generations >= 5);
+        let slope = "rising in the last half of the run: 300 Elo per hour (12 to 588)";
+        assert_eq!(
+            page.matches(slope).count(),
+            if generations >= 20 { 2 } else { 0 },
+            "in the chart and among the facts"
+        );
+        // The line through the ratings of the last half: 300 Elo per hour are 5 per generation of a minute.
+        if generations == 20 {
+            let shown: Vec<&str> =
+                page.split("\ntrend: ").skip(1).map(|rest| rest.split('<').next().unwrap()).collect();
+            assert_eq!(shown, ["50", "75", "100"]);
+        }
         assert_eq!(page.contains(">rollouts=100</tspan><title>uct:rollouts=100: 80</title>"), generations >= 5);
         assert!(page.contains("a &lt;b&gt;queen&lt;/b&gt; up") || generations == 1);
         assert!(page.contains("40 won, 0 drawn, 0 lost") || generations == 500);
         assert!(page.len() < 1 << 20, "{} bytes", page.len());
     }
+}
+
+#[test]
+fn a_young_run_says_that_its_slope_is_not_known() {
+    let page = Made::new("young", "run", &(1..=5).map(generation).collect::<Vec<_>>()).page();
+    assert!(page.contains("interval; whether it rises is not known yet</span>") && !page.contains("\ntrend: "));
 }
 
 #[test]
@@ -166,6 +194,8 @@ fn absurd_numbers_have_a_page() {
         let rating = metrics.rating.as_mut().unwrap();
         (rating.elo, rating.low, rating.high) = (*number, -f64::MAX, *number);
         rating.standings.push(("y".to_owned(), *number));
+        let (hours, start, per_hour) = ((-f64::MAX, *number), *number, *number);
+        rating.trend = Some(TrendMetrics { hours, networks: u32::MAX, start, per_hour, low: -number, high: *number });
         rating.exam = Some(ExamMetrics { positions: u64::MAX, search: *number, policy: -number });
         metrics
     };

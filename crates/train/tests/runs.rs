@@ -16,7 +16,7 @@ use alfil_game::tictactoe::{Cell, Stones, TicTacToe};
 use alfil_nn::learning::{LearnError, Learner, Losses, Samples};
 use alfil_nn::{Architecture, Cpu, Device, Network, Weights};
 use alfil_selfplay::{GameRecord, chunks, read_chunk, read_header, write_chunk};
-use alfil_train::run::{Metrics, Phase, RunError};
+use alfil_train::run::{Metrics, Phase, RatingMetrics, RunError};
 use alfil_train::{Config, Event, Finish, Machine, Run, RunDirectory, plan};
 
 /// How long the learner takes for a step while games are played.
@@ -68,6 +68,7 @@ impl Drop for Folder {
 fn note(event: Event<'_>, warnings: &mut Vec<String>) {
     match event {
         Event::Damaged(damage) => warnings.push(damage.why.to_string()),
+        Event::MissingPlayer { player, why } => warnings.push(format!("{player}: {why}")),
         Event::SetAside { path, why } => warnings.push(format!("{why}: {}", path.display())),
         _ => {}
     }
@@ -522,6 +523,138 @@ fn the_file_of_a_rated_network_has_its_rating() {
         "{rating}"
     );
     assert_eq!(Network::load(&folder.run().network(0)).unwrap().origin.rating, None);
+}
+
+/// The settings of a rating that takes milliseconds.
+fn rated(more: &str) -> String {
+    format!("rating={{games=4,visits=2,positions=0,{more}}}")
+}
+
+/// The generations that were rated.
+fn rated_generations(folder: &Folder) -> Vec<u32> {
+    let metrics = Metrics::load(&folder.run()).unwrap();
+    metrics.iter().filter(|metrics| metrics.rating.is_some()).map(|metrics| metrics.generation).collect()
+}
+
+#[test]
+fn networks_are_compared_with_the_newest_before_them_and_have_a_slope() {
+    let folder = Folder::new("slope");
+    let rating = rated("every=1,players=[\"random\"],earlier=2");
+    assert_eq!(folder.go(false, &["generations=12", &rating]), Finish::Complete);
+    let metrics = Metrics::load(&folder.run()).unwrap();
+    for (metrics, generation) in metrics.iter().zip(1u32..) {
+        let rating = metrics.rating.as_ref().unwrap();
+        let mut names: Vec<&str> = rating.standings.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        let taking_part =
+            (generation.saturating_sub(2).max(1)..=generation).map(|number| format!("generation {number}"));
+        let mut expected: Vec<String> = taking_part.chain(["random".to_owned()]).collect();
+        expected.sort_unstable();
+        assert_eq!(names, expected);
+        assert_eq!(rating.games, 4, "its own games, and none of later networks yet");
+        // All that have been rated so far, from one fit.
+        let curve: Vec<u32> = rating.curve.iter().map(|(network, ..)| *network).collect();
+        assert_eq!(curve, (1..=generation).collect::<Vec<_>>());
+    }
+    let trends: Vec<_> = metrics.iter().filter_map(|metrics| metrics.rating.as_ref()?.trend).collect();
+    assert!(!trends.is_empty() && metrics[1].rating.as_ref().unwrap().trend.is_none());
+    for trend in trends {
+        let (begin, end) = trend.hours;
+        assert!(trend.networks >= 3 && (2.0 * begin - end).abs() < 1e-9, "{trend:?}");
+        assert!(trend.low < trend.per_hour && trend.per_hour < trend.high, "{trend:?}");
+    }
+    // CPU time is counted beside it.
+    let cpu: Vec<f64> = metrics.iter().map(|metrics| metrics.cpu_seconds.unwrap()).collect();
+    assert!(cpu[0] > 0.0 && cpu.is_sorted(), "{cpu:?}");
+    let (run, _) = folder.open(false, &["generations=12", &rating]).unwrap();
+    assert!(run.state().cpu_seconds.unwrap() >= cpu[11]);
+}
+
+#[test]
+fn networks_without_other_players_are_compared_with_the_untrained_one() {
+    let folder = Folder::new("alone");
+    let rating = rated("every=1,players=[],earlier=1");
+    assert_eq!(folder.go(false, &["generations=3", &rating]), Finish::Complete);
+    let last = Metrics::load(&folder.run()).unwrap().remove(2).rating.unwrap();
+    let curve: Vec<u32> = last.curve.iter().map(|(network, ..)| *network).collect();
+    assert_eq!((curve, last.curve[0].1), (vec![0, 1, 2, 3], 0.0));
+}
+
+#[test]
+fn a_rating_waits_for_its_share_of_the_time() {
+    let folder = Folder::new("share");
+    let rating = |every: u32, share: f64| rated(&format!("every={every},share={share:?},players=[\"random\"]"));
+    // Any rating takes more than a billionth of the time. The first one is interrupted: that it is due stays decided.
+    let little = rating(1, 1e-9);
+    stop_in(&folder, 1, Phase::Rate, &["generations=5", &little]);
+    stop_in(&folder, 3, Phase::Selfplay, &["generations=5", &little]);
+    assert_eq!(rated_generations(&folder), [1]);
+    // With a larger share it is made up for, and the last network is rated in any case.
+    assert_eq!(folder.go(false, &["generations=5", &rating(100, 1.0)]), Finish::Complete);
+    assert_eq!(rated_generations(&folder), [1, 3, 5]);
+}
+
+#[test]
+fn a_player_whose_program_is_not_installed_is_left_out() {
+    let folder = Folder::new("missing");
+    let line = "uci:no-such-program-of-alfil --flag,nodes=1,name=SF0";
+    let rating = |every: u32| rated(&format!("every={every},players=[\"random\",\"{line}\"]"));
+    let (mut run, warnings) = folder.open(false, &[&rating(1)]).unwrap();
+    let why =
+        "SF0: cannot find the engine 'no-such-program-of-alfil --flag': there is no program 'no-such-program-of-alfil'";
+    assert!(warnings.len() == 1 && warnings[0].starts_with(why), "{warnings:?}");
+    assert_eq!(run.go(&AtomicBool::new(false), &mut |_| {}).unwrap(), Finish::Complete);
+    drop(run);
+    let rated = Metrics::load(&folder.run()).unwrap().remove(0).rating.unwrap();
+    assert_eq!((rated.standings.len(), rated.games), (2, 4), "{rated:?}");
+    // Nobody asks for a player of a run that is not rated; and a line that names no player is refused as before.
+    assert_eq!(folder.open(false, &[&rating(0)]).unwrap().1, [""; 0]);
+    plan::<Stones>(&config(&[&rating(1)]), &machine(false), Duration::from_millis(20)).unwrap();
+    let wrong = ["rating.players=[\"uci:no-such-program-of-alfil\"]".to_owned()];
+    let refused = Config::parse("game=\"tictactoe\"\nencoding=\"tictactoe/stones\"", &wrong).unwrap_err();
+    assert!(refused.to_string().contains("needs a limit"), "{refused}");
+}
+
+/// An engine that is installed and removed while the run is interrupted.
+#[cfg(unix)]
+#[test]
+fn all_games_count_whether_an_engine_is_there_or_not() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let (folder, programs) = (Folder::new("comes-and-goes"), Folder::new("comes-and-goes-programs"));
+    std::fs::create_dir_all(&programs.0).unwrap();
+    let engine = programs.0.join("engine");
+    let lines = format!("players=[\"random\",\"uci:{},nodes=1,name=first\"],every=1,earlier=1", engine.display());
+    let go = |generations: u32| {
+        let generations = format!("generations={generations}");
+        assert_eq!(folder.go(false, &[&generations, &rated(&lines)]), Finish::Complete);
+        Metrics::load(&folder.run()).unwrap().pop().unwrap().rating.unwrap()
+    };
+    let takes_part = |rating: &RatingMetrics| rating.standings.iter().any(|(name, _)| name == "first");
+    assert!(!takes_part(&go(1)));
+    // Takes the first free cell, as far as it can tell.
+    let script = r#"#!/bin/sh
+        while read -r line; do
+          case "$line" in
+            uci) echo 'option name UCI_Variant type combo default tictactoe var tictactoe'; echo uciok;;
+            isready) echo readyok;;
+            position*) moves="${line#*moves}";;
+            quit) exit 0;;
+            go*)
+              for cell in 9 8 7 6 5 4 3 2 1; do case " $moves " in *" $cell "*) ;; *) best=$cell;; esac; done
+              echo "bestmove $best";;
+          esac
+        done
+    "#;
+    std::fs::write(&engine, script).unwrap();
+    std::fs::set_permissions(&engine, std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(takes_part(&go(2)));
+    std::fs::remove_file(&engine).unwrap();
+    let last = go(3);
+    assert!(!takes_part(&last));
+    assert_eq!(last.curve.iter().map(|(network, ..)| *network).collect::<Vec<_>>(), [1, 2, 3]);
+    let games = std::fs::read_to_string(folder.run().path().join("rating.jsonl")).unwrap();
+    assert!(games.contains("engine,nodes=1"), "its games are kept: {games}");
 }
 
 /// Whatever phase an evaluator fails in, the run reports it, leaves no thread, and resumes to the same result.

@@ -65,8 +65,9 @@ impl<'a> Screen<'a> {
 
     pub fn begin(&mut self, directory: &RunDirectory, resumed: bool, state: &State) {
         let path = directory.path().display();
+        let cpu = state.cpu_seconds.map_or(String::new(), |cpu| format!(" (CPU {})", clock(cpu)));
         let line = match resumed {
-            true => format!("resuming {path}: generation {}, {} so far", state.generation, clock(state.seconds)),
+            true => format!("resuming {path}: generation {}, {} so far{cpu}", state.generation, clock(state.seconds)),
             false => format!("a new run in {path}"),
         };
         let object =
@@ -124,6 +125,7 @@ impl<'a> Screen<'a> {
             Event::Exam { positions, of } => {
                 self.progress("positions by the solver", *positions, *of, || (Vec::new(), json!({})));
             }
+            Event::MissingPlayer { player, why } => self.warn(&format!("ratings are without {player}: {why}")),
             Event::Damaged(damage) => self.warn(&format!("{}; set aside as {}", damage.why, damage.path.display())),
             Event::DamagedCheckpoint { path } => {
                 self.warn(&format!(

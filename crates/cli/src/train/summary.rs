@@ -9,7 +9,7 @@ pub const HEADING: &str = " gen    time  games plies  W/D/L %   policy      valu
 
 /// Losses are of training and of held-out games; what was not measured is a dash.
 pub fn summary(metrics: &Metrics) -> String {
-    let Metrics { generation, seconds, selfplay, learning, gate, promoted, rating } = metrics;
+    let Metrics { generation, seconds, cpu_seconds, selfplay, learning, gate, promoted, rating } = metrics;
     let share = |count: u64| 100.0 * count as f64 / selfplay.games.max(1) as f64;
     let [won, drawn, lost] = selfplay.results.map(share);
     let loss = |loss: Loss| {
@@ -26,7 +26,18 @@ pub fn summary(metrics: &Metrics) -> String {
         let exam = rating
             .exam
             .map_or(String::new(), |exam| format!(", exam {:.1}/{:.1} %", 100.0 * exam.search, 100.0 * exam.policy));
-        format!("\n     rating {:.0} ({:.0} to {:.0}){exam}", rating.elo, rating.low, rating.high)
+        let cpu = cpu_seconds.map_or(String::new(), |cpu| format!(", CPU {}", clock(cpu)));
+        let trend = match &rating.trend {
+            Some(trend) => format!(
+                "{} over the last half: {:.0} ({:.0} to {:.0}) Elo per hour",
+                trend.word(),
+                trend.per_hour,
+                trend.low,
+                trend.high
+            ),
+            None => "trend not known: fewer than 3 networks of the last half are rated".to_owned(),
+        };
+        format!("\n     rating {:.0} ({:.0} to {:.0}){exam}{cpu}\n     {trend}", rating.elo, rating.low, rating.high)
     });
     format!(
         "{generation:>4} {:>7} {:>6} {:>5.1} {won:>3.0}/{drawn:.0}/{lost:<3.0} {policy:>5}/{held_policy:<5} {value:>5}/{held_value:<5} {gate:<12} {verdict}{rating}",
@@ -38,7 +49,26 @@ pub fn summary(metrics: &Metrics) -> String {
 
 #[cfg(test)]
 mod tests {
+    use alfil_train::run::{ExamMetrics, RatingMetrics, TrendMetrics};
+
     use super::*;
+
+    #[test]
+    fn a_rating_says_whether_the_curve_rises() {
+        let trend = TrendMetrics { per_hour: 41.6, low: -3.2, high: 86.4, ..TrendMetrics::default() };
+        let exam = Some(ExamMetrics { positions: 10, search: 0.977, policy: 0.925 });
+        let rating = RatingMetrics { elo: 645.2, low: 503.0, high: 787.4, exam, ..RatingMetrics::default() };
+        let mut metrics = Metrics { rating: Some(rating), ..Metrics::default() };
+        let lines = |metrics: &Metrics| summary(metrics).lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+        let unknown = "     trend not known: fewer than 3 networks of the last half are rated";
+        assert_eq!(lines(&metrics), ["     rating 645 (503 to 787), exam 97.7/92.5 %", unknown]);
+        metrics.cpu_seconds = Some(7_384.0);
+        metrics.rating.as_mut().unwrap().trend = Some(trend);
+        let flat = "     flat over the last half: 42 (-3 to 86) Elo per hour";
+        assert_eq!(lines(&metrics), ["     rating 645 (503 to 787), exam 97.7/92.5 %, CPU 2:03:04", flat]);
+        metrics.rating.as_mut().unwrap().trend = Some(TrendMetrics { low: 0.1, ..trend });
+        assert!(lines(&metrics)[1].starts_with("     rising "), "{:?}", lines(&metrics));
+    }
 
     #[test]
     fn what_was_not_measured_is_a_dash() {

@@ -76,6 +76,7 @@ fn measured(run: &Path) -> Vec<serde_json::Value> {
         for part in ["gate", "rating"] {
             if let Some(object) = line[part].as_object_mut() {
                 object.remove("seconds");
+                object.remove("trend");
             }
         }
     }

@@ -7,6 +7,7 @@ mod overlap;
 mod rate;
 mod selfplay;
 mod show;
+mod trend;
 
 pub use gate::{GateKind, GateSettings};
 pub use learn::TrainingSettings;
@@ -14,7 +15,6 @@ pub use rate::RatingSettings;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Instant;
 
 use alfil_arena::contest::ContestError;
 use alfil_arena::exam::Exam;
@@ -26,7 +26,7 @@ use alfil_selfplay::replay::Replay;
 use alfil_selfplay::{GameRecord, LaneContext, Tickets, chunks};
 
 use crate::config::render;
-use crate::run::{Lock, Metrics, Phase, RunDirectory, RunError, State};
+use crate::run::{Clock, Lock, Metrics, Phase, RunDirectory, RunError, State};
 use crate::{Config, Event, Machine};
 
 /// Receives the events of a run.
@@ -46,7 +46,7 @@ pub struct Run<E: Encoding> {
     /// Positions with known best moves, made when they are first needed.
     exam: Option<Exam<E::Game>>,
     /// The beginning of the time that is not counted in the state yet.
-    clock: Instant,
+    clock: Clock,
     _lock: Lock,
 }
 
@@ -84,6 +84,7 @@ impl<E: Encoding> Run<E> {
         // Find what cannot be used now: before anything is written, and not after hours.
         let rules = Self::check(&config)?;
         rate::baselines::<E::Game>(&config)?;
+        rate::missing(&config).for_each(|(player, why)| tell(Event::MissingPlayer { player: &player, why }));
         directory.create()?;
         let lock = Lock::take(&directory)?;
         directory.clean()?;
@@ -113,7 +114,7 @@ impl<E: Encoding> Run<E> {
         let mut run = Run {
             champion: Arc::new(champion),
             exam: None,
-            clock: Instant::now(),
+            clock: Clock::start(),
             _lock: lock,
             directory,
             config,
@@ -228,8 +229,9 @@ impl<E: Encoding> Run<E> {
     }
 
     fn note_time(&mut self) {
-        self.state.seconds += self.clock.elapsed().as_secs_f64();
-        self.clock = Instant::now();
+        let lap = self.clock.lap();
+        self.state.seconds += lap.seconds;
+        self.state.cpu_seconds = self.state.cpu_seconds.zip(lap.cpu_seconds).map(|(before, now)| before + now);
     }
 
     /// What the games of the run have in common; the tickets say which are played.

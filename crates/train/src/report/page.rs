@@ -75,7 +75,8 @@ fn facts(report: &Report) -> String {
     let positions: u64 = metrics.iter().map(|metrics| metrics.selfplay.positions).sum();
     fact("Positions", &count(positions), "");
     fact("Steps", &count(steps), "");
-    fact("Time", &time(state.seconds), "");
+    let cpu = state.cpu_seconds.map_or(String::new(), |cpu| format!("CPU time {}", time(cpu)));
+    fact("Time", &time(state.seconds), &cpu);
     fact("Promoted network", &champion, &format!("networks/{:06}.safetensors", state.champion));
     let rated = metrics.iter().rev().find_map(|metrics| Some((metrics.generation, metrics.rating.as_ref()?)));
     match rated {
@@ -83,6 +84,9 @@ fn facts(report: &Report) -> String {
             let interval = format!("{} to {} (95 %)", elo(rating.low), elo(rating.high));
             let network = format!("{interval}; generation {}, rated after {generation}", rating.network);
             fact("Elo", &elo(rating.elo), &network);
+            if let Some(trend) = &rating.trend {
+                fact("Trend", trend.word(), &strength::in_words(Some(trend)));
+            }
             if let Some(exam) = rating.exam {
                 let policy =
                     format!("{} by the policy alone; {} positions", percent(exam.policy), count(exam.positions));

@@ -20,6 +20,10 @@ pub struct Metrics {
     pub generation: u32,
     /// Seconds since the run began, without pauses.
     pub seconds: f64,
+    /// CPU seconds since then, of this program and of engines that have ended; none if a part of the run did not
+    /// count them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_seconds: Option<f64>,
     /// Its self-play games.
     pub selfplay: SelfplayMetrics,
     /// Its training.
@@ -125,9 +129,47 @@ pub struct RatingMetrics {
     /// All networks that have been rated so far, from all games together: generation, Elo, low and high end of its
     /// interval.
     pub curve: Vec<(u32, f64, f64, f64)>,
+    /// Whether the networks of the last half of the run get stronger; none if too few of them have been rated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trend: Option<TrendMetrics>,
     /// Shares of moves that keep the value of the game: with search, and by the policy alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exam: Option<ExamMetrics>,
+}
+
+/// The slope of the rating curve over the last half of the run, by its own clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TrendMetrics {
+    /// Where the last half begins and ends, in hours.
+    pub hours: (f64, f64),
+    /// Networks in it that have been rated.
+    pub networks: u32,
+    /// The Elo of the line where it begins.
+    pub start: f64,
+    /// The slope of the line, in Elo per hour.
+    pub per_hour: f64,
+    /// The lower end of its 95 % interval.
+    pub low: f64,
+    /// The upper end of its 95 % interval.
+    pub high: f64,
+}
+
+impl TrendMetrics {
+    /// What the slope means: `rising` if its interval lies above 0, `falling` if it lies below 0, otherwise `flat`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            TrendMetrics { low, .. } if *low > 0.0 => "rising",
+            TrendMetrics { high, .. } if *high < 0.0 => "falling",
+            _ => "flat",
+        }
+    }
+
+    /// The Elo of the line after this many hours; none outside the last half.
+    pub fn at(&self, hours: f64) -> Option<f64> {
+        let (begin, end) = self.hours;
+        (begin..=end).contains(&hours).then_some(self.start + self.per_hour * (hours - begin))
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -148,6 +190,11 @@ impl Metrics {
         };
         let lines = (1..).zip(lines(directory)?);
         lines.map(|(number, line)| Metrics::parse(&line).ok_or_else(|| damaged(number))).collect()
+    }
+
+    /// The metrics of a run as far as they can be read: a run goes on without the others.
+    pub(crate) fn load_readable(directory: &RunDirectory) -> Result<Vec<Metrics>, RunError> {
+        Ok(lines(directory)?.iter().filter_map(|line| Metrics::parse(line)).collect())
     }
 
     /// Reads a line. Those of earlier versions have no checksum.
@@ -198,6 +245,15 @@ fn null_as_infinity<'de, D: Deserializer<'de>>(number: D) -> Result<f64, D::Erro
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_trend_is_named_by_its_interval() {
+        let trend = |low, high| TrendMetrics { low, high, ..TrendMetrics::default() }.word();
+        assert_eq!([trend(1.0, 9.0), trend(-9.0, -1.0), trend(-1.0, 9.0)], ["rising", "falling", "flat"]);
+        assert_eq!(trend(f64::NAN, f64::NAN), "flat");
+        let line = TrendMetrics { hours: (2.0, 4.0), start: 100.0, per_hour: 10.0, ..TrendMetrics::default() };
+        assert_eq!([1.9, 2.0, 3.5, 4.1].map(|hours| line.at(hours)), [None, Some(100.0), Some(115.0), None]);
+    }
 
     #[test]
     fn a_gate_with_all_games_won_or_lost_reads_back() {

@@ -44,6 +44,19 @@ pub struct State {
     pub target: u64,
     /// Seconds of work so far, without pauses.
     pub seconds: f64,
+    /// CPU seconds in that time; none if earlier versions, which did not count them, worked on the run.
+    #[serde(default)]
+    pub cpu_seconds: Option<f64>,
+    /// Seconds of work that ratings took.
+    #[serde(default)]
+    pub rating_seconds: f64,
+    /// Whether the promoted network is rated in this generation, once that is decided. Kept where `rating.share` makes it
+    /// depend on measured time.
+    #[serde(default)]
+    pub rates: Option<bool>,
+    /// Whether a rating was due in an earlier generation and has to wait for its share of the time.
+    #[serde(default)]
+    pub rating_waits: bool,
     /// What has been measured in this generation so far.
     pub pending: Metrics,
 }
@@ -76,6 +89,10 @@ impl State {
             steps: 0,
             target: 0,
             seconds: 0.0,
+            cpu_seconds: Some(0.0),
+            rating_seconds: 0.0,
+            rates: None,
+            rating_waits: false,
             pending: Metrics::default(),
         }
     }
@@ -118,6 +135,7 @@ impl State {
     /// What no run can have come to.
     fn contradiction(&self) -> Option<&'static str> {
         let newest = if self.phase == Phase::Rate { self.generation } else { self.generation.saturating_sub(1) };
+        let is_time = |seconds: f64| (0.0..=MOST as f64).contains(&seconds);
         let checks = [
             (self.generation > 0, "its generation is 0"),
             (self.promoted.first() == Some(&0), "its first network was not promoted"),
@@ -126,7 +144,8 @@ impl State {
             (self.champion <= newest, "its champion is of a later generation"),
             (self.steps <= self.target, "it has taken more steps than it should have"),
             (self.target <= MOST && self.games <= MOST, "it has more steps or games than any run"),
-            (self.seconds >= 0.0 && self.seconds <= MOST as f64, "its time is wrong"),
+            (is_time(self.seconds) && is_time(self.rating_seconds), "its time is wrong"),
+            (self.cpu_seconds.is_none_or(is_time), "its CPU time is wrong"),
         ];
         checks.iter().find(|(holds, _)| !holds).map(|(_, why)| *why)
     }
@@ -180,7 +199,8 @@ mod tests {
     #[test]
     fn every_flipped_bit_is_noticed() {
         let bytes = include_bytes!("../../tests/version2/state.json");
-        assert_eq!(State::parse(bytes).unwrap(), example());
+        // Earlier versions did not count CPU time.
+        assert_eq!(State::parse(bytes).unwrap(), State { cpu_seconds: None, ..example() });
         for at in 0..bytes.len() * 8 {
             let mut flipped = bytes.to_vec();
             flipped[at / 8] ^= 1 << (at % 8);
@@ -201,6 +221,8 @@ mod tests {
             State { target: 1_000_000_000_000_000_000, ..example() },
             State { games: 1 << 60, ..example() },
             State { seconds: -1.0, ..example() },
+            State { cpu_seconds: Some(-1.0), ..example() },
+            State { rating_seconds: 1e300, ..example() },
         ];
         for state in wrong {
             for version in [1, 2] {
