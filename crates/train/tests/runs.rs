@@ -12,11 +12,13 @@ use alfil_core::disk::faults;
 use alfil_core::lines::unseal;
 use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads};
 use alfil_game::Encoding;
+use alfil_game::chess::Az21;
 use alfil_game::tictactoe::{Cell, Stones, TicTacToe};
 use alfil_nn::learning::{LearnError, Learner, Losses, Samples};
 use alfil_nn::{Architecture, Cpu, Device, Network, Weights};
+use alfil_selfplay::probe::Measured;
 use alfil_selfplay::{GameRecord, chunks, read_chunk, read_header, write_chunk};
-use alfil_train::run::{Metrics, Phase, RunError};
+use alfil_train::run::{Metrics, Phase, ProbeMetrics, RunError};
 use alfil_train::{Config, Event, Finish, Machine, Run, RunDirectory, plan};
 
 /// How long the learner takes for a step while games are played.
@@ -661,7 +663,8 @@ fn outcome(folder: &Folder) -> impl PartialEq + std::fmt::Debug + use<> {
     let metrics = Metrics::load(&run).unwrap().into_iter().map(|metrics| {
         let rating = metrics.rating.map(|rating| (rating.elo, rating.games, rating.curve, rating.exam));
         let learning = (metrics.learning.steps, metrics.learning.calibration, metrics.learning.window);
-        (metrics.selfplay.results, learning, metrics.gate.map(|gate| gate.results), metrics.promoted, rating)
+        let games = (metrics.selfplay.results, metrics.selfplay.won_by_rules, metrics.selfplay.policy_divergence);
+        (games, learning, metrics.gate.map(|gate| gate.results), metrics.promoted, rating)
     });
     (networks, state, games, texts, metrics.collect::<Vec<_>>())
 }
@@ -822,4 +825,55 @@ fn a_plan_starts_no_program_and_a_run_does() {
     let refused = folder.open(false, &[&players]).err().unwrap().to_string();
     assert!(refused.contains("it crashed") && started.exists(), "{refused}");
     assert!(!folder.run().has_begun(), "nothing is written before");
+}
+
+/// A run of chess has the instruments of its estimates, and they are the same after an interruption.
+#[test]
+fn networks_are_probed_where_the_game_has_estimates() {
+    let text = r#"
+        game = "chess"
+        encoding = "chess/az21"
+        generations = 2
+        network.size = "8x1"
+        selfplay = { games = 2, at_once = 2, visits = 4, considered = 4, random_plies = 40, adjudicate_material = 100 }
+        window.held_out = 0.3
+        training = { batch = 16, statistics_batches = 0, steps = 2 }
+        gate.kind = "none"
+        rating.every = 0
+        probe = { positions = 6, pairs = 8 }
+    "#;
+    let open = |folder: &Folder| {
+        let config = Config::parse(text, &[]).unwrap();
+        Run::<Az21>::open(folder.run(), config, machine(false), &mut |_| {}).unwrap()
+    };
+    let measured = |folder: &Folder| {
+        let metrics = Metrics::load(&folder.run()).unwrap().into_iter();
+        let each = metrics.map(|metrics| {
+            let ProbeMetrics { gap, bias, correlation, blunders, .. } = metrics.probe.unwrap();
+            (gap, bias, correlation, blunders, metrics.selfplay.policy_divergence, metrics.selfplay.won_by_rules)
+        });
+        each.collect::<Vec<_>>()
+    };
+    let (whole, broken) = (Folder::new("probe"), Folder::new("probe-broken"));
+    assert_eq!(open(&whole).go(&AtomicBool::new(false), &mut |_| {}).unwrap(), Finish::Complete);
+    for at in [(1, Phase::Learn), (1, Phase::Gate), (2, Phase::Learn), (2, Phase::Gate)] {
+        let stop = AtomicBool::new(false);
+        let mut stop_there = |event: Event<'_>| {
+            if let Event::Phase { generation, phase } = event {
+                stop.fetch_or((generation, phase) == at, Relaxed);
+            }
+        };
+        assert_eq!(open(&broken).go(&stop, &mut stop_there).unwrap(), Finish::Stopped);
+    }
+    assert_eq!(open(&broken).go(&AtomicBool::new(false), &mut |_| {}).unwrap(), Finish::Complete);
+    let expected = measured(&whole);
+    assert_eq!(measured(&broken), expected);
+    let counts = |(gap, bias, _, blunders, ..): &(Option<Measured>, Option<Measured>, _, Option<Measured>, _, _)| {
+        [gap, bias, blunders].map(|measured| measured.map(|measured| measured.count))
+    };
+    assert_eq!(expected.iter().map(counts).collect::<Vec<_>>(), [[Some(8), Some(8), Some(6)]; 2]);
+    assert!(expected[0] != expected[1], "networks differ: {expected:?}");
+    let elapsed: f64 = Metrics::load(&whole.run()).unwrap().iter().map(|metrics| metrics.elapsed).sum();
+    let seconds = Metrics::load(&whole.run()).unwrap()[1].seconds;
+    assert!((elapsed / seconds - 1.0).abs() < 1e-6, "{elapsed} {seconds}");
 }

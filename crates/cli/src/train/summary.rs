@@ -1,15 +1,19 @@
-//! A generation in one line, and its rating, if there is one, in another.
+//! A generation in one line, and what its instruments say, and its rating, if there is one, in others.
 
+use alfil_core::numbers::count;
 use alfil_nn::learning::{Loss, Losses};
+use alfil_selfplay::probe::Measured;
 use alfil_train::run::Metrics;
 
 use crate::time::clock;
 
-pub const HEADING: &str = " gen    time  games plies  W/D/L %   policy      value       gate";
+/// What the numbers of a generation are, line by line.
+pub const HEADING: &str = " gen    time  games plies  W/D/L %   policy      value       gate
+     ends won/drawn/resigned/adjudicated, time games/training/probe/gate/rating";
 
 /// Losses are of training and of held-out games; what was not measured is a dash.
 pub fn summary(metrics: &Metrics) -> String {
-    let Metrics { generation, seconds, selfplay, learning, gate, promoted, rating } = metrics;
+    let Metrics { generation, seconds, selfplay, learning, gate, promoted, rating, .. } = metrics;
     let share = |count: u64| 100.0 * count as f64 / selfplay.games.max(1) as f64;
     let [won, drawn, lost] = selfplay.results.map(share);
     let loss = |loss: Loss| {
@@ -29,15 +33,59 @@ pub fn summary(metrics: &Metrics) -> String {
         format!("\n     rating {:.0} ({:.0} to {:.0}){exam}", rating.elo, rating.low, rating.high)
     });
     format!(
-        "{generation:>4} {:>7} {:>6} {:>5.1} {won:>3.0}/{drawn:.0}/{lost:<3.0} {policy:>5}/{held_policy:<5} {value:>5}/{held_value:<5} {gate:<12} {verdict}{rating}",
+        "{generation:>4} {:>7} {:>6} {:>5.1} {won:>3.0}/{drawn:.0}/{lost:<3.0} {policy:>5}/{held_policy:<5} {value:>5}/{held_value:<5} {gate:<12} {verdict}{}{}{rating}",
         clock(*seconds),
         selfplay.games,
         selfplay.length,
+        row(seen(metrics)),
+        row(spent(metrics)),
     )
+}
+
+/// What the network and the searches see, and what is memorised: the probe, KL from prior to target, and the losses on held-out
+/// games minus those of training, of policy and value.
+fn seen(metrics: &Metrics) -> Vec<String> {
+    let probe = metrics.probe.unwrap_or_default();
+    let number = |name: &str, measured: Option<Measured>| measured.map(|found| format!("{name} {:.2}", found.value));
+    let excess = |loss| metrics.learning.excess(loss);
+    let parts = [
+        number("gap", probe.gap),
+        number("correlation", probe.correlation),
+        probe.blunders.map(|found| format!("blunders {:.1} %", 100.0 * found.value)),
+        number("KL", metrics.selfplay.policy_divergence),
+        excess(Loss::Policy)
+            .zip(excess(Loss::Value))
+            .map(|(policy, value)| format!("held out {policy:+.2}/{value:+.2}")),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+/// How games ended, and where the time went.
+fn spent(metrics: &Metrics) -> Vec<String> {
+    let percent = |share: f64| format!("{:.0}", 100.0 * share);
+    let ends = metrics.selfplay.ends().map(|share| share.map(percent));
+    let ends = match ends {
+        [Some(won), Some(drawn), Some(resigned), Some(adjudicated)] => {
+            Some(format!("ends {won}/{drawn}/{resigned}/{adjudicated} %"))
+        }
+        _ => None,
+    };
+    let positions = metrics.positions_per_hour().map(|positions| format!("{} positions/h", count(positions as u64)));
+    let time: f64 = metrics.phases().iter().sum();
+    let shares = metrics.phases().map(|phase| percent(phase / time)).join("/");
+    let time = (time > 0.0).then(|| format!("time {shares} %"));
+    [ends, positions, time].into_iter().flatten().collect()
+}
+
+/// A line of its own, if there is something to tell.
+fn row(parts: Vec<String>) -> String {
+    if parts.is_empty() { String::new() } else { format!("\n     {}", parts.join(", ")) }
 }
 
 #[cfg(test)]
 mod tests {
+    use alfil_train::run::{LearningMetrics, ProbeMetrics, SelfplayMetrics};
+
     use super::*;
 
     #[test]
@@ -45,8 +93,53 @@ mod tests {
         let mut metrics = Metrics { generation: 3, ..Metrics::default() };
         metrics.learning.training = Some(Losses { policy: 1.25, value: 0.5, ..Losses::default() });
         assert!(summary(&metrics).contains(" 1.250/-     0.500/- "), "{}", summary(&metrics));
-        assert!(HEADING.len() <= 80 && summary(&metrics).len() <= 80, "{}", summary(&metrics));
+        assert!(HEADING.lines().all(|line| line.len() <= 80) && summary(&metrics).len() <= 80, "{}", summary(&metrics));
         metrics.learning.held_out = metrics.learning.training.take();
         assert!(summary(&metrics).contains("     -/1.250     -/0.500 "), "{}", summary(&metrics));
+    }
+
+    #[test]
+    fn instruments_have_lines_of_their_own() {
+        let measured = |value| Some(Measured { value, ..Measured::default() });
+        let losses = Losses { policy: 2.5, value: 0.75, ..Losses::default() };
+        let metrics = Metrics {
+            generation: 12,
+            seconds: 7_200.0,
+            elapsed: 100.0,
+            selfplay: SelfplayMetrics {
+                seconds: 60.0,
+                games: 1_000,
+                positions: 45_000,
+                results: [400, 300, 300],
+                adjudicated: 580,
+                won_by_rules: Some(120),
+                policy_divergence: measured(0.85),
+                ..SelfplayMetrics::default()
+            },
+            learning: LearningMetrics {
+                seconds: 38.0,
+                training: Some(losses),
+                held_out: Some(Losses { policy: 2.53, value: 0.74, ..losses }),
+                ..LearningMetrics::default()
+            },
+            probe: Some(ProbeMetrics {
+                seconds: 2.0,
+                gap: measured(0.42),
+                correlation: measured(0.61),
+                blunders: measured(0.235),
+                ..ProbeMetrics::default()
+            }),
+            ..Metrics::default()
+        };
+        let text = summary(&metrics);
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(
+            lines,
+            [
+                "     gap 0.42, correlation 0.61, blunders 23.5 %, KL 0.85, held out +0.03/-0.01",
+                "     ends 12/30/0/58 %, 1,620,000 positions/h, time 60/38/2/0/0 %"
+            ]
+        );
+        assert!(text.lines().all(|line| line.len() <= 80), "{text}");
     }
 }

@@ -14,6 +14,7 @@ use alfil_core::settings;
 use alfil_game::{Game, read_rules, with_encoding};
 use alfil_nn::{Architecture, ArchitectureError, NetworkSettings};
 use alfil_selfplay::SelfplaySettings;
+use alfil_selfplay::probe::ProbeSettings;
 use alfil_selfplay::replay::{Sampling, WindowSettings};
 
 use crate::machine::MachineSettings;
@@ -44,6 +45,8 @@ settings! {
         pub window: WindowSection, key "window";
         /// How much is learnt, and how.
         pub training: TrainingSettings, key "training";
+        /// What is measured about every network.
+        pub probe: ProbeSettings, key "probe";
         /// The match that a candidate has to pass.
         pub gate: GateSettings, key "gate";
         /// How the strength of networks is measured.

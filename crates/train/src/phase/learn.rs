@@ -100,6 +100,7 @@ impl<E: Encoding> Run<E> {
             }
             Ok(())
         })?;
+        self.state.pending.probe = self.probe(&network)?;
         let mut probe = NetworkProbe::<E>::new(&network)?;
         self.with_batches(&window, CALIBRATED, Purpose::Calibration, tell, |_, batches| {
             batches.for_each(|samples| probe.calibrate(&samples));

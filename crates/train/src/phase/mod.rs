@@ -4,6 +4,7 @@ mod checkpoint;
 mod gate;
 mod learn;
 mod overlap;
+mod probe;
 mod rate;
 mod selfplay;
 mod show;
@@ -12,6 +13,7 @@ pub use gate::{GateKind, GateSettings};
 pub use learn::TrainingSettings;
 pub use rate::RatingSettings;
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
@@ -22,6 +24,7 @@ use alfil_core::seed::derive;
 use alfil_game::{Encoding, Game};
 use alfil_nn::learning::Learner;
 use alfil_nn::{Architecture, Network, Origin};
+use alfil_selfplay::probe::Probe;
 use alfil_selfplay::replay::Replay;
 use alfil_selfplay::{GameRecord, LaneContext, Tickets, chunks};
 
@@ -45,6 +48,8 @@ pub struct Run<E: Encoding> {
     champion: Arc<Network>,
     /// Positions with known best moves, made when they are first needed.
     exam: Option<Exam<E::Game>>,
+    /// Positions that every network is probed on, made when they are first needed; none if the game has no estimates.
+    probe: OnceCell<Option<Probe<E::Game>>>,
     /// The beginning of the time that is not counted in the state yet.
     clock: Instant,
     _lock: Lock,
@@ -71,6 +76,7 @@ enum Purpose {
     Rating,
     Exam,
     Calibration,
+    Probe,
 }
 
 impl<E: Encoding> Run<E> {
@@ -113,6 +119,7 @@ impl<E: Encoding> Run<E> {
         let mut run = Run {
             champion: Arc::new(champion),
             exam: None,
+            probe: OnceCell::new(),
             clock: Instant::now(),
             _lock: lock,
             directory,

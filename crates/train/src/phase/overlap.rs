@@ -158,7 +158,9 @@ impl<E: Encoding> Run<E> {
         let (work, seconds) = producer.since_last();
         producer.next_generation();
         let waited = began.elapsed().as_secs_f64();
-        self.state.pending.selfplay = SelfplayMetrics { seconds: waited, ..metrics(&games, &work, seconds) };
+        let policy_divergence = self.policy_divergence(&shown)?;
+        self.state.pending.selfplay =
+            SelfplayMetrics { seconds: waited, policy_divergence, ..metrics(&games, &work, seconds) };
         self.show(&shown)?;
         self.end_of_games(next, games.positions)
     }

@@ -63,10 +63,13 @@ impl<E: Encoding> Run<E> {
         }
         self.note_time();
         let seconds = self.state.seconds;
-        let metrics = Metrics { generation, seconds, ..self.state.pending.clone() };
+        let began = self.state.pending.seconds;
+        // A state of an earlier version does not say when the generation began.
+        let elapsed = if began > 0.0 || generation == 1 { seconds - began } else { 0.0 };
+        let metrics = Metrics { generation, seconds, elapsed, ..self.state.pending.clone() };
         metrics.append(&self.directory)?;
         tell(Event::Generation(&metrics));
-        self.state.pending = Metrics::default();
+        self.state.pending = Metrics { seconds, ..Metrics::default() };
         self.state.steps = self.learner.steps();
         self.state.generation += 1;
         self.enter(Phase::Selfplay)?;

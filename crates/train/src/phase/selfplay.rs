@@ -46,7 +46,9 @@ impl<E: Encoding> Run<E> {
         let records: Vec<GameRecord> = records.into_values().collect();
         let mut games = Counts::default();
         adopted.iter().chain(&records).for_each(|record| games.add_record(record));
-        self.state.pending.selfplay = metrics(&games, &counts, began.elapsed().as_secs_f64());
+        let seconds = began.elapsed().as_secs_f64();
+        let policy_divergence = self.policy_divergence(&records)?;
+        self.state.pending.selfplay = SelfplayMetrics { policy_divergence, ..metrics(&games, &counts, seconds) };
         self.show(&records)?;
         self.replay.add::<E::Game>(self.state.generation, records)?;
         self.end_of_games(next, games.positions)?;
@@ -108,6 +110,7 @@ pub(super) fn metrics(games: &Counts, work: &Counts, seconds: f64) -> SelfplayMe
         length: games.mean_length(),
         resigned: games.resigned,
         adjudicated: games.adjudicated,
+        won_by_rules: Some(games.won_by_rules),
         played_through: work.played_through,
         false_resignations: work.false_resignations,
         positions_per_second: work.moves as f64 / seconds.max(1e-9),
@@ -116,5 +119,6 @@ pub(super) fn metrics(games: &Counts, work: &Counts, seconds: f64) -> SelfplayMe
         cache_hits: work.cache_share(),
         evaluator_share: work.evaluator_share(),
         policy_entropy: games.mean_entropy(),
+        policy_divergence: None,
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use alfil_core::numbers::{count, elo, percent, time};
 use alfil_core::svg::escape;
 
-use super::{Report, games, learning, play, speed, strength};
+use super::{Report, games, instruments, learning, play, speed, strength};
 use crate::run::Phase;
 
 const STYLE: &str = include_str!("style.css");
@@ -24,10 +24,14 @@ pub fn page(report: &Report) -> String {
     );
     for (title, charts) in [
         ("Strength", strength::charts(metrics)),
+        ("Instruments", instruments::charts(metrics)),
         ("Learning", learning::charts(metrics)),
         ("Self-play", play::charts(metrics)),
         ("Speed", speed::charts(metrics)),
     ] {
+        if charts.is_empty() {
+            continue;
+        }
         let _ = write!(out, "<section>\n<h2>{title}</h2>\n<div class=\"charts\">\n{charts}</div>\n</section>\n");
     }
     let games = games::newest(&report.game, &report.rules, &report.replay);

@@ -9,5 +9,5 @@ mod state;
 pub use directory::RunDirectory;
 pub use error::RunError;
 pub use lock::Lock;
-pub use metrics::{ExamMetrics, GateMetrics, LearningMetrics, Metrics, RatingMetrics, SelfplayMetrics};
+pub use metrics::{ExamMetrics, GateMetrics, LearningMetrics, Metrics, ProbeMetrics, RatingMetrics, SelfplayMetrics};
 pub use state::{Phase, State};
