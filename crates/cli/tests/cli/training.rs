@@ -71,8 +71,14 @@ fn measured(run: &Path) -> Vec<serde_json::Value> {
     let mut lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for line in &mut lines {
         let losses = line["learning"]["held_out"].clone();
+        let games = ["policy_divergence", "won_by_rules"].map(|key| line["selfplay"][key].clone());
+        assert!(games.iter().all(|number| !number.is_null()), "{line}");
         let kept = ["generation", "gate", "promoted", "rating"].map(|key| (key.to_owned(), line[key].clone()));
-        *line = serde_json::Value::Object(kept.into_iter().chain([("held_out".to_owned(), losses)]).collect());
+        *line = serde_json::Value::Object(
+            kept.into_iter()
+                .chain([("held_out".to_owned(), losses), ("games".to_owned(), games.to_vec().into())])
+                .collect(),
+        );
         for part in ["gate", "rating"] {
             if let Some(object) = line[part].as_object_mut() {
                 object.remove("seconds");
