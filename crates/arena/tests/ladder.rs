@@ -3,11 +3,12 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use alfil_arena::contest::ContestError;
-use alfil_arena::ladder::{Ladder, Standings, svg};
+use alfil_arena::ladder::{Ladder, Newcomer, Standings, svg};
 use alfil_arena::opening::Openings;
 use alfil_core::disk::faults;
 use alfil_core::lines::{seal, unseal};
@@ -127,6 +128,46 @@ fn games_of_others_do_not_replace_those_of_a_player_who_joins() {
     let newcomer = joined.rows.iter().find(|row| row.name == three[2]).unwrap();
     assert_eq!((joined.played, newcomer.games, newcomer.known), (10, 10, true), "{joined}");
     assert_eq!(climb::<TicTacToe>(&three, 20, Some(&path)).unwrap().played, 0);
+}
+
+/// The opponents of a player and the games against them, as the state file has them.
+fn opponents(path: &Path, player: &str) -> BTreeMap<String, u64> {
+    let mut games = BTreeMap::new();
+    for line in std::fs::read_to_string(path).unwrap().lines().skip(1) {
+        let line: serde_json::Value = serde_json::from_str(&unseal(line).unwrap().0).unwrap();
+        let [a, b] = ["a", "b"].map(|key| line[key].as_str().unwrap().to_owned());
+        if a == player || b == player {
+            *games.entry(if a == player { b } else { a }).or_default() += 2;
+        }
+    }
+    games
+}
+
+#[test]
+fn a_newcomer_plays_where_it_tells_most() {
+    let folder = Folder::new("newcomer");
+    let lines = ["random", "uct:rollouts=20", "uct:rollouts=400", "uct:rollouts=402"];
+    for like in [None, Some(2)] {
+        let path = folder.file(&format!("state-{like:?}"));
+        climb::<Connect4>(&lines[..3], 40, Some(&path)).unwrap();
+        let before = std::fs::read_to_string(&path).unwrap();
+        let newcomer = Some(Newcomer { player: 3, like });
+        let ladder = Ladder { newcomer, ..ladder::<Connect4>(&lines, 40, Some(&path)) };
+        let standings = ladder.run(&mut |_| {}, &AtomicBool::new(false)).unwrap();
+        assert_eq!(standings.played, 40);
+        assert_eq!(standings.covariances.len(), 4);
+        for (number, row) in standings.rows.iter().enumerate() {
+            let half = 1.959_964 * standings.covariances[number][number].sqrt();
+            assert!((row.rating.high - row.rating.elo - half).abs() < 1e-3, "{standings}");
+        }
+        let games = opponents(&path, lines[3]);
+        let against = |player: &str| games.get(player).copied().unwrap_or(0);
+        // Random loses nearly every game. Without a guess it takes one block to find that out.
+        assert!(against(lines[0]) < against(lines[1]).min(against(lines[2])), "{games:?}");
+        assert!(like.is_none() || against(lines[0]) == 0, "{games:?}");
+        let after = std::fs::read_to_string(&path).unwrap();
+        assert!(after.starts_with(&before) && after[before.len()..].lines().all(|line| line.contains(lines[3])));
+    }
 }
 
 #[test]

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use alfil_arena::stats::{
-    Decision, Encounter, Estimate, Pairs, Rating, Sprt, elo_of, expected_score, most_informative, ratings,
+    Decision, Encounter, Estimate, Pairs, Rating, Slope, Sprt, best_opponent, elo_of, expected_score, most_informative,
+    ratings, ratings_with_covariances,
 };
 use alfil_game::Score;
 use rand::{RngExt, SeedableRng};
@@ -473,4 +474,132 @@ fn informative_games_make_ratings_more_precise() {
     let (width, error) = ((widths[0] / widths[1]).sqrt(), (errors[0] / errors[1]).sqrt());
     println!("against a round robin: intervals {width:.3}, errors {error:.3}");
     assert!(width < 0.8 && error < 0.85, "{width} {error}");
+}
+
+/// Three anchors who have met often, and `networks` who have joined one by one: each plays 100 games, in blocks of 25, against
+/// the opponents that tell most.
+fn simulated_run(networks: &[f64], random: &mut Xoshiro256PlusPlus) -> Vec<Encounter> {
+    let elos: Vec<f64> = [0.0, 250.0, 450.0].into_iter().chain(networks.iter().copied()).collect();
+    let mut played = tournament(&elos, &[(0, 1), (1, 2), (0, 2)], 100, 0.0, random);
+    for newcomer in 3..elos.len() {
+        for _ in 0..4 {
+            let other = best_opponent(newcomer + 1, &played, 0, newcomer, |_| true).unwrap();
+            played.extend(tournament(&elos, &[(newcomer, other)], 25, 0.0, random));
+        }
+    }
+    played
+}
+
+/// How often the interval of the slope covers that of the true line, through networks that scatter about it.
+fn slope_coverage(per_hour: f64, scatter: f64, runs: u64) -> f64 {
+    let covers = |seed: u64| {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        // Normal enough: the sum of twelve uniform numbers has the variance 1.
+        let mut normal = || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+        let hours: Vec<f64> = (0..8).map(|number| 4.0 + 0.5 * f64::from(number)).collect();
+        let elos: Vec<f64> = hours.iter().map(|h| 100.0 + per_hour * (h - 4.0) + scatter * normal()).collect();
+        let played = simulated_run(&elos, &mut random);
+        let (rated, covariances) = ratings_with_covariances(11, &played, 0, 0.0);
+        let points: Vec<(f64, f64)> = hours.into_iter().zip(rated[3..].iter().map(|rating| rating.elo)).collect();
+        let covariances: Vec<&[f64]> = covariances[3..].iter().map(|row| &row[3..]).collect();
+        let slope = Slope::of(&points, &covariances).unwrap();
+        slope.low <= per_hour && per_hour <= slope.high
+    };
+    (0..runs).filter(|seed| covers(*seed)).count() as f64 / runs as f64
+}
+
+#[test]
+fn slopes_of_simulated_runs_are_covered() {
+    for per_hour in [0.0, 60.0] {
+        // A little more than 95 %: chance alone makes an interval wider, and never narrower.
+        let covered = slope_coverage(per_hour, 0.0, 400);
+        println!("{per_hour} Elo per hour: covered {covered:.4}");
+        assert!((0.935..=0.99).contains(&covered), "{per_hour}: {covered}");
+    }
+    // Networks that differ from the line by more than is measured. If nothing else mattered, the slope would have Student's
+    // distribution with 6 degrees of freedom, of which 90.2 % lie within 1.96; without a wider interval it would be
+    // less than 75 %.
+    let covered = slope_coverage(60.0, 60.0, 400);
+    println!("with scatter: covered {covered:.4}");
+    assert!(covered > 0.87, "{covered}");
+}
+
+/// Exact fractions by the normal equations `(Xᵀ C⁻¹ X) b = Xᵀ C⁻¹ y`, in Python.
+#[test]
+fn slopes_match_the_normal_equations() {
+    let points = [(0.0, 10.0), (1.0, 30.0), (2.0, 20.0), (4.0, 60.0)];
+    let diagonal = |variances: [f64; 4]| {
+        let mut matrix = [[0.0; 4]; 4];
+        (0..4).for_each(|at| matrix[at][at] = variances[at]);
+        matrix
+    };
+    let correlated =
+        [[100.0, 50.0, 20.0, 0.0], [50.0, 400.0, 60.0, 10.0], [20.0, 60.0, 100.0, 30.0], [0.0, 10.0, 30.0, 900.0]];
+    for (covariances, slope, start, half) in [
+        // Σ² = 8500 / 251, and χ² = 270 / 251 for 2 degrees of freedom.
+        (diagonal([100.0, 400.0, 100.0, 900.0]), 2_020.0 / 251.0, 2_390.0 / 251.0, 11.405_667_141),
+        (correlated, 41_770.0 / 5_597.0, 49_850.0 / 5_597.0, 10.872_701_023),
+        // χ² = 450 / 7 for 2 degrees of freedom: the interval is wider by the root of 225 / 7.
+        (diagonal([4.0; 4]), 80.0 / 7.0, 10.0, 7.513_050_348),
+    ] {
+        let found = Slope::of(&points, &covariances).unwrap();
+        assert!((found.slope - slope).abs() < 1e-9 && (found.at(0.0) - start).abs() < 1e-9, "{found:?}");
+        assert!((found.high - slope - half).abs() < 1e-8 && (slope - found.low - half).abs() < 1e-8, "{found:?}");
+        // An error that all points have in common moves the line, and does not tilt it.
+        let shared = covariances.map(|row| row.map(|covariance| covariance + 5_000.0));
+        let again = Slope::of(&points, &shared).unwrap();
+        assert!((again.slope - slope).abs() < 1e-9 && (again.high - found.high).abs() < 1e-8, "{again:?}");
+    }
+    assert_eq!(Slope::of(&[], &[[0.0; 0]; 0]), None);
+    assert_eq!(Slope::of(&[(1.0, 2.0)], &[[1.0]]), None);
+    assert_eq!(Slope::of(&[(0.1, 2.0), (0.1, 3.0)], &[[1.0, 0.0], [0.0, 1.0]]), None);
+    assert_eq!(Slope::of(&[(0.0, 2.0), (1.0, f64::INFINITY)], &[[1.0, 0.0], [0.0, 1.0]]), None);
+    assert_eq!(Slope::of(&[(0.0, 2.0), (1.0, 3.0)], &[[1.0]]), None);
+}
+
+#[test]
+fn a_newcomer_meets_near_and_well_known_opponents() {
+    let score = |a: usize, b: usize, games: f64, score: f64| Encounter { a, b, games, score };
+    let none = |players: usize, encounters: &[Encounter]| best_opponent(players, encounters, 0, players - 1, |_| true);
+    assert_eq!(none(1, &[]), None);
+    assert_eq!(none(2, &[]), Some(0));
+    assert_eq!(best_opponent(3, &[], 0, 2, |_| false), None);
+    assert_eq!(best_opponent(3, &[], 0, 7, |_| true), None, "it is not in the pool");
+    // The anchor, three who are stronger by about 300 Elo each, one who loses every game, and the newcomer, who has
+    // drawn with number 2.
+    let steps = (0..3).map(|a| score(a, a + 1, 400.0, 60.0));
+    let pool: Vec<Encounter> = steps.chain([score(0, 4, 60.0, 60.0), score(2, 5, 10.0, 5.0)]).collect();
+    assert_eq!(none(6, &pool), Some(2));
+    assert_eq!(best_opponent(6, &pool, 0, 5, |other| other != 2 && other != 3), Some(1));
+    // The one who always loses is little known, and so worth a game to most_informative.
+    let chosen = most_informative(6, &pool, 0, |a, b| (a, b) == (0, 4) || (a, b) == (0, 1));
+    assert_eq!(chosen, Some((0, 4)));
+    // Two are as strong as the newcomer, and one of them has played more.
+    let twins = [score(0, 1, 20.0, 10.0), score(0, 2, 200.0, 100.0)];
+    assert_eq!(best_opponent(4, &twins, 0, 3, |other| other != 0), Some(2));
+}
+
+/// Fits the pool again with one more game of the expected score, against each opponent in turn.
+#[test]
+fn the_best_opponent_makes_the_rating_most_precise() {
+    let elos = [0.0, 250.0, 450.0, 130.0, 380.0, 300.0];
+    let newcomer = 5;
+    for seed in 0..40 {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let others: Vec<(usize, usize)> = (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b))).collect();
+        let mut played = tournament(&elos, &others, 5 + 5 * (seed as u32 % 5), 0.0, &mut random);
+        played.extend(tournament(&elos, &[(random.random_range(0..5), newcomer)], 30, 0.0, &mut random));
+        let before = ratings(6, &played, 0, 0.0);
+        let width = |other: usize| {
+            let score = expected_score(before[newcomer].elo - before[other].elo);
+            let mut played = played.clone();
+            played.push(Encounter { a: newcomer, b: other, games: 1.0, score });
+            let rating = ratings(6, &played, 0, 0.0)[newcomer];
+            rating.high - rating.low
+        };
+        let chosen = width(best_opponent(6, &played, 0, newcomer, |_| true).unwrap());
+        let narrowest = (0..5).map(width).fold(f64::INFINITY, f64::min);
+        let gained = before[newcomer].high - before[newcomer].low - narrowest;
+        assert!(gained > 0.0 && chosen - narrowest < 0.1 * gained, "{seed}: {chosen} {narrowest} {gained}");
+    }
 }

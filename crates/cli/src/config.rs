@@ -3,10 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use alfil_core::settings::nearest;
 use alfil_core::wording::one_line;
 use alfil_game::with_encoding;
-use alfil_train::config::{explain, render};
+use alfil_train::config::{explain, nearest, render};
 use alfil_train::{Config, Run};
 use anyhow::bail;
 use clap::Subcommand;
@@ -25,7 +24,7 @@ pub enum ConfigCommand {
     },
     /// Show every key with its meaning: the defaults, those of a file, those of a section, or one key
     Explain {
-        /// A configuration file, or the name of a section or a key, such as training or training.rate
+        /// A configuration file, or the name of a section or a key, such as training or training.rate, or stage
         what: Option<String>,
     },
 }
@@ -38,12 +37,17 @@ pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdi
                 writeln!(out, "warning: {}", one_line(&warning.to_string()))?;
             }
             // Whether a run could begin. Its device is not checked: the run may be meant for another machine.
-            with_encoding!(&config.encoding, E => Run::<E>::check(&config).map(drop))??;
+            with_encoding!(&config.encoding, E => Run::<E>::check(&config).and(Run::<E>::start(&config)).map(drop))??;
             let architecture = config.architecture()?;
             let size = architecture.size();
             writeln!(out, "{} is a configuration for {} with a network of {size}", file.display(), config.game)?;
+            for stage in config.stages.iter() {
+                writeln!(out, "stage {}", one_line(&stage.to_string()))?;
+            }
         }
-        ConfigCommand::Explain { what: None } => write!(out, "{}", render(&Config::default()))?,
+        ConfigCommand::Explain { what: None } => {
+            write!(out, "{}\n{}\n", render(&Config::default()), explain("stage").unwrap_or_default())?;
+        }
         ConfigCommand::Explain { what: Some(what) } => match explain(&what) {
             Some(text) => writeln!(out, "{text}")?,
             None if Path::new(&what).exists() => write!(out, "{}", render(&Config::load(what.as_ref(), &[])?))?,
@@ -55,7 +59,7 @@ pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdi
 
 /// Suggests the key with the most similar name.
 fn did_you_mean(key: &str) -> String {
-    nearest::<Config>(key).map_or(String::new(), |nearest| format!(": did you mean {nearest}?"))
+    nearest(key).map_or(String::new(), |nearest| format!(": did you mean {nearest}?"))
 }
 
 #[cfg(test)]
@@ -71,7 +75,9 @@ mod tests {
         };
         assert!(explain("training.rate").unwrap().contains("\nrate = "));
         assert!(explain("training").unwrap().starts_with("[training]\n"));
+        assert!(explain("stage").unwrap().contains("\n[[stage]]\n"));
         let wrong = |what| explain(what).unwrap_err();
+        assert_eq!(wrong("stages"), "there is no key or file 'stages': did you mean stage?");
         assert_eq!(wrong("training.rte"), "there is no key or file 'training.rte': did you mean training.rate?");
         assert_eq!(wrong("rate"), "there is no key or file 'rate': did you mean training.rate?");
         assert_eq!(wrong("nothing-of-that-kind.toml"), "there is no key or file 'nothing-of-that-kind.toml'");
@@ -90,6 +96,7 @@ mod tests {
             (&["selfplay.starts_share=0.5", "selfplay.starts_file=nothing.txt"], "nothing.txt"),
             (&["machine.device=tpu"], "machine.device cannot be 'tpu'"),
             (&["selfplay.adjudicate_syzygy=nothing"], "tictactoe has no endgame tables"),
+            (&["rating.players=[\"uci:no-such-engine\"]"], "needs a limit"),
         ] {
             let error = format!("{:#}", check(set).unwrap_err());
             assert!(error.contains(why), "{error}");
@@ -116,8 +123,8 @@ mod tests {
         std::fs::set_permissions(&engine, std::fs::Permissions::from_mode(0o755)).unwrap();
         assert_eq!(check(&program), Ok(()));
         assert!(!started.exists(), "the engine was started");
-        let missing = check(&format!("{program}-gone")).unwrap_err();
-        assert!(missing.contains("it could not be started: No such file"), "{missing}");
+        assert_eq!(check(&format!("{program}-gone")), Ok(()), "a run leaves it out");
+        assert_eq!(check("no-such-engine"), Ok(()));
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -3,10 +3,36 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use alfil_game::Knowledge;
-use alfil_nn::{Bundled, Network};
+use alfil_game::{Knowledge, registry};
+use alfil_nn::{Bundled, Cpu, Device, Network};
 use alfil_search::evaluators::Kind;
 use anyhow::{Context, bail, ensure};
+
+use crate::torch;
+use crate::train::device_group;
+
+/// The evaluator that a text names, and its game: the one that is asked for, else the network file's, else the default.
+pub fn kind_and_game(text: &str, game: Option<&str>) -> anyhow::Result<(Kind, String)> {
+    let kind = kind(text, game.unwrap_or(registry::DEFAULT))?;
+    let game = match (game, &kind) {
+        (Some(game), _) => game.to_owned(),
+        (None, Kind::Network(network)) => network.origin.game.clone(),
+        (None, _) => registry::DEFAULT.to_owned(),
+    };
+    Ok((kind, game))
+}
+
+/// What computes an evaluator: our CPU engine, or libtorch on the device with this name.
+pub fn device(kind: &Kind, name: Option<&str>) -> anyhow::Result<Box<dyn Device>> {
+    Ok(match (name, kind) {
+        (Some(name), Kind::Network(_)) => {
+            let libtorch = torch::require()?;
+            Box::new(device_group(libtorch, &libtorch.devices(name)?)?)
+        }
+        (Some(_), _) => bail!("--device is for networks"),
+        (None, _) => Box::new(Cpu),
+    })
+}
 
 /// The evaluator that a text names, for a game: a word, a network file or the name of a bundled network.
 pub fn kind(text: &str, game: &str) -> anyhow::Result<Kind> {

@@ -20,6 +20,7 @@ mod pace;
 mod pgn;
 mod plan;
 mod play;
+mod probe;
 mod report;
 mod search;
 mod selfplay;
@@ -87,6 +88,8 @@ enum Command {
     Ladder(ladder::LadderCommand),
     /// Check players' moves with the game's exact solver
     Exam(exam::ExamCommand),
+    /// Measure what a network sees of hanging pieces, and how often its searches blunder
+    Probe(probe::ProbeCommand),
     /// Gather statistics of games by playing many of them
     #[command(subcommand)]
     Study(study::StudyCommand),
@@ -132,6 +135,7 @@ pub fn main(libtorch: Option<&'static dyn Libtorch>) -> ExitCode {
         Command::Match(command) => match_command::run(command, &mut out),
         Command::Ladder(command) => ladder::run(command, &mut out),
         Command::Exam(command) => exam::run(command, &mut out),
+        Command::Probe(command) => probe::run(command, &mut out),
         Command::Study(command) => study::run(command, &mut out),
         Command::Config(command) => config::run(command, &mut out),
         Command::Bench(command) => bench::run(command, &mut out),

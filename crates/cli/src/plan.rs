@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use alfil_game::with_encoding;
 use alfil_nn::{Cpu, Device};
+use alfil_train::config::{Border, Stage};
 use alfil_train::{Config, Machine, Plan, plan};
 use clap::Args;
 use serde_json::json;
@@ -34,16 +35,51 @@ pub fn run(command: PlanCommand, out: &mut impl Write) -> anyhow::Result<Verdict
     let machine = machine(&config)?;
     let time = Duration::from_secs(command.seconds);
     let found = with_encoding!(&config.encoding, E => plan::<E>(&config, &machine, time))??;
-    if command.json { print_json(&found, out) } else { print(&found, &config, &machine, out) }
+    if command.json { print_json(&found, &config, out) } else { print(&found, &config, &machine, out) }
+}
+
+/// The stages that change how long a generation takes: when they begin, and what they take if all before them have begun.
+fn stages(plan: &Plan, config: &Config) -> Vec<(Border, Plan)> {
+    let first = config.at(1, 0.0);
+    let mut stages: Vec<(Border, Plan)> = Vec::new();
+    let (mut generation, mut hours) = (1, 0.0);
+    for Stage { from, .. } in config.stages.iter() {
+        match *from {
+            Border::Generation(border) => generation = border,
+            Border::Hours(border) => hours = border,
+        }
+        let adapted = plan.adapted(&first, &config.at(generation, hours));
+        let last = stages.last().map_or(plan, |(_, last)| last);
+        let times = |plan: &Plan| [plan.selfplay, plan.training, plan.gate];
+        let differs = times(last).into_iter().zip(times(&adapted)).any(|(a, b)| (a - b).abs() > 1e-9 * a);
+        if differs {
+            stages.push((*from, adapted));
+        }
+    }
+    stages
+}
+
+/// The times of a generation in words.
+fn generation_line(plan: &Plan, machine: &Machine) -> String {
+    format!(
+        "{}: games {}, training {}, gate at most {}{}",
+        clock(generation_seconds(plan, machine)),
+        clock(plan.selfplay),
+        clock(plan.training),
+        clock(plan.gate),
+        if machine.overlap { ", self-play in parallel" } else { "" }
+    )
+}
+
+fn generation_seconds(plan: &Plan, machine: &Machine) -> f64 {
+    match machine.overlap {
+        true => plan.selfplay.max(plan.training + plan.gate),
+        false => plan.selfplay + plan.training + plan.gate,
+    }
 }
 
 fn print(plan: &Plan, config: &Config, machine: &Machine, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let where_played = if machine.device.name() == Cpu.name() { "the CPU engine" } else { "CUDA" };
-    let generation = if machine.overlap {
-        plan.selfplay.max(plan.training + plan.gate)
-    } else {
-        plan.selfplay + plan.training + plan.gate
-    };
     writeln!(out, "network      {} with {} parameters", config.network.size, plan.parameters)?;
     writeln!(
         out,
@@ -51,21 +87,18 @@ fn print(plan: &Plan, config: &Config, machine: &Machine, out: &mut impl Write) 
         plan.positions_per_second, plan.evaluations_per_second, machine.lanes
     )?;
     writeln!(out, "training     {:.0} samples/s", plan.samples_per_second)?;
-    writeln!(
-        out,
-        "generation   {}: games {}, training {}, gate at most {}{}",
-        clock(generation),
-        clock(plan.selfplay),
-        clock(plan.training),
-        clock(plan.gate),
-        if machine.overlap { ", self-play in parallel" } else { "" }
-    )?;
+    writeln!(out, "generation   {}", generation_line(plan, machine))?;
     // Perhaps no game has ended while measuring.
     let whose = if plan.is_random_length { "those of random moves" } else { "an untrained network's" };
     writeln!(out, "             if games are as long as {whose}: {:.0} plies", plan.length)?;
+    let stages = stages(plan, config);
+    for (from, plan) in &stages {
+        writeln!(out, "stage        {from}: {}", generation_line(plan, machine))?;
+    }
     if config.generations > 0 {
-        let whole = generation * f64::from(config.generations);
-        writeln!(out, "run          {} for {} generations, without ratings", clock(whole), config.generations)?;
+        let whole = generation_seconds(plan, machine) * f64::from(config.generations);
+        let but = if stages.is_empty() { "" } else { " and stages" };
+        writeln!(out, "run          {} for {} generations, without ratings{but}", clock(whole), config.generations)?;
     }
     writeln!(out, "memory       {}, and what libtorch needs", bytes(plan.memory))?;
     writeln!(
@@ -86,13 +119,20 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-fn print_json(plan: &Plan, out: &mut impl Write) -> anyhow::Result<Verdict> {
+fn print_json(plan: &Plan, config: &Config, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let stage = |(from, plan): (Border, Plan)| {
+        json!({
+            "from": from.to_string(), "selfplay_seconds": plan.selfplay, "training_seconds": plan.training,
+            "gate_seconds": plan.gate,
+        })
+    };
     let report = json!({
         "parameters": plan.parameters, "positions_per_second": plan.positions_per_second,
         "evaluations_per_second": plan.evaluations_per_second, "samples_per_second": plan.samples_per_second,
         "length": plan.length, "selfplay_seconds": plan.selfplay, "training_seconds": plan.training,
         "gate_seconds": plan.gate, "memory_bytes": plan.memory, "games_bytes": plan.games_disk,
         "network_bytes": plan.network_disk,
+        "stages": stages(plan, config).into_iter().map(stage).collect::<Vec<_>>(),
     });
     writeln!(out, "{report}")?;
     Ok(Verdict::Fine)

@@ -8,25 +8,24 @@ use std::time::{Duration, Instant};
 
 use alfil_core::settings::Findings;
 use alfil_game::{FullGame, registry, with_game};
-use alfil_nn::{Cpu, Device};
 use alfil_search::evaluators::{Kind, cached};
 use alfil_selfplay::{Counts, LaneContext, Session, Tickets, next_number};
 use alfil_train::config::ConfigError;
 use alfil_train::run::{Lock, RunError};
 use alfil_train::{Config, RunDirectory};
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::counters::{Counters, rate};
-use crate::evaluator::kind;
+use crate::evaluator::{device, kind_and_game};
 use crate::game::RulesText;
 use crate::keys::{Flags, Keys};
 use crate::pace::Pace;
 use crate::time::clock;
-use crate::train::{cache_bytes, device_group};
-use crate::{Verdict, stop, terminal, torch};
+use crate::train::cache_bytes;
+use crate::{Verdict, stop, terminal};
 
 #[derive(Args)]
 pub struct SelfplayCommand {
@@ -67,24 +66,12 @@ impl Keys for PlayKeys {
 }
 
 pub fn run(command: SelfplayCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    let kind = kind(&command.evaluator, command.game.as_deref().unwrap_or(registry::DEFAULT))?;
-    let game = match (&command.game, &kind) {
-        (Some(game), _) => game.clone(),
-        (None, Kind::Network(network)) => network.origin.game.clone(),
-        (None, _) => registry::DEFAULT.to_owned(),
-    };
+    let (kind, game) = kind_and_game(&command.evaluator, command.game.as_deref())?;
     with_game!(&game, G => play::<G>(command, kind, out))?
 }
 
 fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    let device: Box<dyn Device> = match (&command.device, &kind) {
-        (Some(device), Kind::Network(_)) => {
-            let libtorch = torch::require()?;
-            Box::new(device_group(libtorch, &libtorch.devices(device)?)?)
-        }
-        (Some(_), _) => bail!("--device is for networks"),
-        (None, _) => Box::new(Cpu),
-    };
+    let device = device(&kind, command.device.as_deref())?;
     let backend = kind.backend::<G>(&*device).with_context(|| format!("cannot use {}", command.evaluator))?;
     let rules = command.rules.read::<G>()?;
     let config = &command.settings.config;

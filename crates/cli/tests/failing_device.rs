@@ -102,6 +102,18 @@ impl Learner for Idle {
         self.steps
     }
 
+    fn begin_with(
+        &mut self,
+        _: &Network,
+        _: &mut dyn Iterator<Item = Samples>,
+    ) -> Result<Vec<&'static str>, LearnError> {
+        Ok(Vec::new())
+    }
+
+    fn change(&mut self, _: LearningSettings) -> Result<(), LearnError> {
+        Ok(())
+    }
+
     fn step(&mut self, _: &Samples) -> Result<Losses, LearnError> {
         self.steps += 1;
         Ok(Losses::default())

@@ -133,6 +133,10 @@ settings! {
         pub value_units: usize = 128, in 1..=4096, fixed = true;
         /// Whether the network also learns how many plies are left.
         pub moves_left: bool = false, fixed = true;
+        /// A network that a new run begins with instead of random weights: a file of ours or of Leela's, or the name of a
+        /// bundled network. Its encoding, size and activation must be the run's; heads that it lacks, or has in another
+        /// shape, begin with random weights. A run that goes on does not read it again.
+        pub start: String = String::new();
     }
 }
 
@@ -178,7 +182,8 @@ pub struct HeadShape {
 /// assert_eq!(size.to_string(), "64x6s8");
 /// assert!("64".parse::<Size>().is_err());
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Size {
     /// Channels of the tower.
     pub filters: usize,
@@ -213,6 +218,14 @@ pub enum ArchitectureError {
     /// All numbers together are unreasonably large.
     #[error("a network of {0} is too large")]
     TooLarge(String),
+    /// Another tower than that of a network that is to go on learning.
+    #[error("its tower is {found}, and {needed} is needed")]
+    Tower {
+        /// What it is.
+        found: String,
+        /// What it must be.
+        needed: String,
+    },
     /// The heads or planes do not fit the encoding.
     #[error("the network has {found} {what}, but {encoding} needs {expected}")]
     Encoding {
@@ -262,6 +275,26 @@ impl Architecture {
             ValueOutput::Wdl => 3,
             ValueOutput::Tanh => 1,
         }
+    }
+
+    /// The heads, by the beginning of the names of their tensors, that a network of this architecture cannot take over from
+    /// another one, because they have another shape there or are missing. Fails if it cannot take over the tower.
+    pub fn new_heads(&self, other: &Architecture) -> Result<Vec<&'static str>, ArchitectureError> {
+        let board = |a: &Architecture| (a.planes, a.height, a.width);
+        let tower = |a: &Architecture| (board(a), a.filters, a.blocks.clone(), a.activation);
+        if tower(self) != tower(other) {
+            let name = |a: &Architecture| {
+                let Architecture { planes, height, width, activation, .. } = a;
+                format!("{} with {activation:?} for {planes} planes of {width}x{height}", a.size())
+            };
+            return Err(ArchitectureError::Tower { found: name(other), needed: name(self) });
+        }
+        let heads = [
+            ("policy", self.policy != other.policy),
+            ("value", self.value != other.value),
+            ("moves_left", self.moves_left.is_some() && self.moves_left != other.moves_left),
+        ];
+        Ok(heads.into_iter().filter(|(_, is_new)| *is_new).map(|(name, _)| name).collect())
     }
 
     /// Refuses numbers that no network has, so that nothing is ever allocated for them.
@@ -329,6 +362,20 @@ impl Architecture {
             products += cells * head.filters * (self.filters + head.hidden);
         }
         2 * products as u64
+    }
+}
+
+impl TryFrom<String> for Size {
+    type Error = ArchitectureError;
+
+    fn try_from(text: String) -> Result<Size, ArchitectureError> {
+        text.parse()
+    }
+}
+
+impl From<Size> for String {
+    fn from(size: Size) -> String {
+        size.to_string()
     }
 }
 

@@ -114,9 +114,7 @@ impl Network {
             ("architecture", architecture),
             ("origin", origin),
         ]);
-        let mut tensors = BTreeMap::new();
-        self.weights.visit(&self.architecture, |name, shape, numbers| _ = tensors.insert(name, (shape, numbers)));
-        to_safetensors(&metadata, &tensors)
+        to_safetensors(&metadata, &self.tensors())
     }
 
     /// FNV-1a over the texts of the metadata, byte by byte, then over all weights, number by number.

@@ -1,11 +1,14 @@
 //! A network: its shape, its weights and where it comes from.
 
+use std::collections::BTreeMap;
+
 use alfil_game::Encoding;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 use crate::architecture::{Architecture, HeadShape, PolicyShape};
+use crate::tensors::Tensor;
 
 /// Bytes of a text of the origin at most.
 const LONGEST_TEXT: usize = 4096;
@@ -278,6 +281,13 @@ impl Network {
         let mut source = RandomSource(Xoshiro256PlusPlus::seed_from_u64(seed));
         let Ok(weights) = Weights::assemble(&architecture, &mut source);
         Network { architecture, weights, origin: Origin::of::<E>() }
+    }
+
+    /// All tensors by name, as a network file has them.
+    pub fn tensors(&self) -> BTreeMap<String, Tensor<'_>> {
+        let mut tensors = BTreeMap::new();
+        self.weights.visit(&self.architecture, |name, shape, numbers| _ = tensors.insert(name, (shape, numbers)));
+        tensors
     }
 
     /// Numbers in all tensors together.

@@ -36,6 +36,13 @@ enum Why {
     Game { game: String, other: &'static str },
 }
 
+impl OpenError {
+    /// What is wrong, without the path.
+    pub fn why(&self) -> &(dyn std::error::Error + 'static) {
+        &self.why
+    }
+}
+
 impl Network {
     /// Reads a network of ours or of Leela's, whichever the file holds, for one of our encodings. If there is no such
     /// file, `path` may be the name of a [bundled](Bundled) network.

@@ -22,6 +22,8 @@ pub struct Counts {
     pub resigned: u64,
     /// Games that were ended because their result was clear.
     pub adjudicated: u64,
+    /// Games that a side won by the rules.
+    pub won_by_rules: u64,
     /// Games that were played to the end although a side would have resigned.
     pub played_through: u64,
     /// Those of them that this side did not lose.
@@ -52,6 +54,7 @@ impl Counts {
             results: [0, 1, 2].map(|result| all.results[result] + lane.results[result]),
             resigned: all.resigned + lane.resigned,
             adjudicated: all.adjudicated + lane.adjudicated,
+            won_by_rules: all.won_by_rules + lane.won_by_rules,
             played_through: all.played_through + lane.played_through,
             false_resignations: all.false_resignations + lane.false_resignations,
             policies: all.policies + lane.policies,
@@ -73,6 +76,7 @@ impl Counts {
             results: [0, 1, 2].map(|result| self.results[result] - earlier.results[result]),
             resigned: self.resigned - earlier.resigned,
             adjudicated: self.adjudicated - earlier.adjudicated,
+            won_by_rules: self.won_by_rules - earlier.won_by_rules,
             played_through: self.played_through - earlier.played_through,
             false_resignations: self.false_resignations - earlier.false_resignations,
             policies: self.policies - earlier.policies,
@@ -133,6 +137,7 @@ impl Counts {
         self.results[result] += 1;
         self.resigned += u64::from(record.end == End::Resigned);
         self.adjudicated += u64::from(record.end == End::Adjudicated);
+        self.won_by_rules += u64::from(record.end == End::Rules && points != Score::DRAW);
         for ply in record.plies.iter().filter(|ply| ply.has_policy()) {
             self.policies += 1;
             self.policy_entropy += entropy(ply);

@@ -111,14 +111,28 @@ impl<G: FullGame> GameInProgress<G> {
             Ticket::Later => return self.activity = Activity::Waiting,
             Ticket::Over => return self.activity = Activity::Over,
         };
+        let mut random = generator(*seed, number);
+        let Start { text, game } = settings.starts.begin(listed, rules, &mut random);
+        self.begin_at(game, number, random);
+        self.start = text;
+        self.play_through = settings.resign.is_on() && self.random.random::<f32>() < settings.resign.play_through;
+    }
+
+    /// Drops what is under way, and begins at this position, whatever the tickets say.
+    pub fn begin_at(&mut self, game: G, number: u64, random: Xoshiro256PlusPlus) {
+        (self.game, self.number, self.random) = (game, number, random);
         self.activity = Activity::Playing;
-        (self.number, self.random) = (number, generator(*seed, number));
-        Start { text: self.start, game: self.game } = settings.starts.begin(listed, rules, &mut self.random);
+        self.start.clear();
         self.tree.clear();
         (self.search, self.hopeless, self.lead, self.would_resign) = (None, [0; 2], Lead::default(), None);
         self.plies.clear();
         self.surprises.clear();
-        self.play_through = settings.resign.is_on() && self.random.random::<f32>() < settings.resign.play_through;
+        self.play_through = false;
+    }
+
+    /// The code of the first move of the game under way, once it has been played.
+    pub fn first_move(&self) -> Option<u16> {
+        self.plies.first().map(|ply| ply.code)
     }
 
     /// Goes on until a position has to be evaluated, which is then in the scratch memory. Games that end on the way are told,
@@ -292,7 +306,7 @@ impl<G: FullGame> GameInProgress<G> {
 
 /// Where the chance of a game of a run comes from. Mixing keeps games with neighbouring numbers, and runs with neighbouring
 /// seeds, apart.
-fn generator(seed: u64, number: u64) -> Xoshiro256PlusPlus {
+pub(crate) fn generator(seed: u64, number: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(mix(mix(seed).wrapping_add(number)))
 }
 

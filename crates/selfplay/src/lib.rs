@@ -2,7 +2,8 @@
 //!
 //! A [`Lane`] is one thread that plays many games at once with one evaluator; a [`Session`] has several. A
 //! [`GameRecord`] holds a game with the results of its searches, not the planes that a network sees: those are made
-//! when a batch is drawn. Chunks are files of records. Knows nothing of training.
+//! when a batch is drawn. Chunks are files of records. A [probe] measures what a network and its searches see of material.
+//! Knows nothing of training.
 
 mod chunk;
 mod context;
@@ -19,6 +20,7 @@ mod surprise;
 mod temperature;
 mod tickets;
 
+pub mod probe;
 pub mod replay;
 
 pub use chunk::{ChunkError, ChunkHeader, chunks, packed_size, read_chunk, read_header, write_chunk};

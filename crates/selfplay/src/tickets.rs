@@ -50,6 +50,11 @@ impl Tickets {
         rest.allowed = rest.allowed.saturating_add(games);
     }
 
+    /// Lets no more games begin: those under way are the last.
+    pub fn close(&self) {
+        *self.rest() = Rest { numbers: Box::new(std::iter::empty()), allowed: u64::MAX };
+    }
+
     /// Asks for the next game to begin. Never waits.
     pub fn take(&self) -> Ticket {
         let mut rest = self.rest();

@@ -13,6 +13,7 @@ use alfil_nn::learning::{
 };
 use alfil_nn::{
     Activation, Architecture, Engine, HeadShape, Model, Network, Origin, Outputs, PolicyShape, ValueOutput, Weights,
+    lc0,
 };
 use alfil_torch::{Device, TorchLearner};
 use rand::{RngExt, SeedableRng};
@@ -324,6 +325,116 @@ fn a_restored_learner_continues_to_the_last_bit() {
     resumes::<Az21>(&architecture::<Az21>("16x2s4"), SGD, &[Device::Cpu]);
     resumes::<connect4::Stones>(&architecture::<connect4::Stones>("16x2"), ADAMW, &[Device::Cpu, Device::Cpu]);
     resumes::<Lc0>(&unusual(), ADAMW, &[Device::Cpu]);
+}
+
+#[test]
+fn changed_settings_are_those_of_a_learner_that_was_restored_with_them() {
+    type E = connect4::Stones;
+    let architecture = architecture::<E>("16x2");
+    let batch = |step: u64| samples::<E>(&architecture, 16, [step, 100 + step], 3);
+    for (average, later) in [(0.0, 0.99), (0.9, 0.99), (0.9, 0.0)] {
+        let before = LearningSettings { average, ..settings(ADAMW, 0.01) };
+        let optimizer = Optimizer { beta1: 0.8, beta2: 0.99, weight_decay: 0.1, ..ADAMW };
+        let weights = LossWeights { value: 2.0, ..LossWeights::default() };
+        let after = LearningSettings { average: later, clip: 0.5, weights, ..settings(optimizer, 0.003) };
+        let mut changed = learner::<E>(&architecture, &before);
+        (0..5).for_each(|step| _ = changed.step(&batch(step)).unwrap());
+        let mut restored = learner::<E>(&architecture, &after);
+        restored.restore(&changed.state().unwrap()).unwrap();
+        let mut unchanged = learner::<E>(&architecture, &before);
+        unchanged.restore(&changed.state().unwrap()).unwrap();
+        changed.change(after).unwrap();
+        for step in 5..10 {
+            for learner in [&mut changed, &mut restored, &mut unchanged] {
+                learner.step(&batch(step)).unwrap();
+            }
+        }
+        assert!(changed.state().unwrap() == restored.state().unwrap());
+        assert!(tensors(&changed)["stem.weight"] != tensors(&unchanged)["stem.weight"]);
+    }
+    let refused = learner::<E>(&architecture, &settings(ADAMW, 0.1)).change(settings(SGD, 0.1));
+    assert!(matches!(refused, Err(LearnError::State(_))), "{refused:?}");
+}
+
+/// The outputs of two networks on some positions differ by no more than the rounding of their weights explains.
+fn assert_same_outputs<E: Encoding>(a: &Network, b: &Network, batch: &Samples) {
+    let [a, b] = [a, b].map(|network| {
+        let mut outputs = Outputs::default();
+        Engine::new(Arc::new(Model::new::<E>(network).unwrap())).evaluate(batch.batch(), &mut outputs);
+        outputs
+    });
+    let near = |a: &[f32], b: &[f32]| {
+        assert_eq!(a.len(), b.len());
+        for (x, y) in a.iter().zip(b) {
+            assert!((x - y).abs() < 1e-4 * (1.0 + x.abs()), "{x} {y}");
+        }
+    };
+    near(&a.values, &b.values);
+    near(&a.moves_left, &b.moves_left);
+    (0..batch.len()).for_each(|sample| near(a.priors(sample), b.priors(sample)));
+}
+
+fn begins<E: Encoding>(start: &Network) {
+    let architecture = &start.architecture;
+    let batch = samples::<E>(architecture, 64, [1, 2], 4);
+    let others = samples::<E>(architecture, 64, [3, 4], 0);
+    let played = losses_in_play::<E>(start, &batch);
+    for average in [0.0, 0.9] {
+        // Without positions: the same when it is exported, and when it is measured.
+        let mut learner = learner::<E>(architecture, &LearningSettings { average, ..settings(PLAIN, 0.0) });
+        assert!(learner.begin_with(start, &mut empty()).unwrap().is_empty());
+        let exported = network::<E>(architecture, learner.export(&mut empty()).unwrap());
+        assert_same_outputs::<E>(start, &exported, &others);
+        let measured = learner.measure(&batch).unwrap();
+        assert_same(measured, played, 1e-3);
+        // With positions: also when it learns from them, and the step is none with a rate of 0.
+        assert!(learner.begin_with(start, &mut once(batch.clone())).unwrap().is_empty());
+        let exported = network::<E>(architecture, learner.export(&mut empty()).unwrap());
+        assert_same_outputs::<E>(start, &exported, &others);
+        assert_eq!(learner.steps(), 0);
+        let learnt = learner.step(&batch).unwrap();
+        // Only while it learns may fewer than 0 plies be left.
+        assert_same(Losses { moves_left: measured.moves_left, ..learnt }, measured, 1e-3);
+    }
+    // What it knows is not lost as it goes on.
+    let mut learner = learner::<E>(architecture, &settings(SGD, 0.001));
+    learner.begin_with(start, &mut once(batch.clone())).unwrap();
+    (0..10).for_each(|_| _ = learner.step(&batch).unwrap());
+    let total = |losses: Losses| losses.policy + losses.value;
+    assert!(total(learner.step(&batch).unwrap()) < total(played));
+}
+
+#[test]
+fn a_learner_begins_with_a_network_as_it_plays() {
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/connect4.safetensors");
+    begins::<connect4::Stones>(&Network::load(shipped.as_ref()).unwrap());
+    begins::<Az21>(&Network::random::<Az21>(architecture::<Az21>("16x2s4"), 5));
+    begins::<Lc0>(&Network::random::<Lc0>(unusual(), 6));
+    let leela = Network::random::<Lc0>(architecture::<Lc0>("16x2s4"), 7);
+    begins::<Lc0>(&lc0::import_bytes(&lc0::export_bytes(&leela).unwrap()).unwrap());
+}
+
+#[test]
+fn heads_of_another_shape_begin_with_random_weights_and_another_tower_is_refused() {
+    type E = connect4::Stones;
+    let start = Network::random::<E>(architecture::<E>("16x2s4"), 5);
+    let batch = samples::<E>(&start.architecture, 32, [1, 2], 0);
+    let mut larger = start.architecture.clone();
+    larger.value.head = HeadShape { filters: 8, hidden: 32 };
+    larger.moves_left = Some(HeadShape { filters: 4, hidden: 8 });
+    let mut learner_of_larger = learner::<E>(&larger, &settings(SGD, 0.1));
+    let random = learner_of_larger.export(&mut empty()).unwrap();
+    assert_eq!(learner_of_larger.begin_with(&start, &mut once(batch.clone())).unwrap(), ["value", "moves_left"]);
+    let exported = network::<E>(&larger, learner_of_larger.export(&mut empty()).unwrap());
+    assert_eq!(exported.weights.value.hidden, random.value.hidden);
+    assert_eq!(exported.weights.moves_left.as_ref().unwrap().output, random.moves_left.unwrap().output);
+    let [policy, known] = [&exported, &start].map(|network| losses_in_play::<E>(network, &batch).policy);
+    assert!((policy - known).abs() < 1e-4, "{policy} {known}");
+    let without = Network { architecture: larger.clone(), ..exported };
+    assert!(learner::<E>(&start.architecture, &settings(SGD, 0.1)).begin_with(&without, &mut empty()).is_ok());
+    let refused = learner::<E>(&architecture::<E>("16x3s4"), &settings(SGD, 0.1)).begin_with(&start, &mut empty());
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.starts_with("its tower is 16x2s4 with ") && refused.contains(", and 16x3s4 with "), "{refused}");
 }
 
 #[test]

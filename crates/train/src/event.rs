@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use alfil_arena::contest::MatchReport;
+use alfil_nn::Size;
 use alfil_nn::learning::Losses;
 use alfil_selfplay::Counts;
 use alfil_selfplay::replay::Damage;
@@ -11,6 +12,20 @@ use crate::run::{Metrics, Phase};
 
 /// What a run reports while it is working.
 pub enum Event<'a> {
+    /// A new run begins with a network instead of random weights.
+    Start {
+        /// Which network.
+        network: &'a str,
+        /// The heads that it lacks, or has in another shape: they begin with random weights.
+        new_heads: &'a [&'static str],
+    },
+    /// A network of another size begins to learn. It plays as soon as it passes the gate.
+    Grow {
+        /// The size of the one that learnt before.
+        from: Size,
+        /// Its own.
+        to: Size,
+    },
     /// A phase begins, or continues after an interruption.
     Phase {
         /// The generation.
@@ -60,6 +75,13 @@ pub enum Event<'a> {
         positions: u64,
         /// How many there will be in all.
         of: u64,
+    },
+    /// A player of the rating pool is left out, because the program of its engine is not installed.
+    MissingPlayer {
+        /// Its name.
+        player: &'a str,
+        /// What was looked for.
+        why: String,
     },
     /// A damaged file of games was set aside.
     Damaged(&'a Damage),

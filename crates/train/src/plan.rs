@@ -64,9 +64,48 @@ const ENOUGH_MOVES: u64 = 4;
 /// Games of random moves to estimate the length of games from.
 const RANDOM_GAMES: u64 = 64;
 
-/// Estimates what a run will take, from measurements of about `time`.
+impl Plan {
+    /// The same for a stage of the run, whose games, visits, batches, gate and size of the network differ from those that were
+    /// measured.
+    pub fn adapted(&self, measured: &Config, stage: &Config) -> Plan {
+        let visits = |config: &Config| config.selfplay.cheap.mean_visits(config.selfplay.search.visits);
+        let work = |config: &Config| visits(config) * flops(config);
+        let positions_per_second = self.positions_per_second * work(measured) / work(stage);
+        let slower = flops(stage) / flops(measured);
+        let games = stage.selfplay.games as f64;
+        Plan {
+            positions_per_second,
+            selfplay: games * self.length / positions_per_second,
+            training: training_seconds(stage, self.length, self.samples_per_second / slower),
+            gate: gate_seconds(stage, self.length, self.evaluations_per_second / slower),
+            games_disk: (self.games_disk as f64 * games / measured.selfplay.games as f64) as u64,
+            ..self.clone()
+        }
+    }
+}
+
+/// The work of an evaluation.
+fn flops(config: &Config) -> f64 {
+    config.architecture().map_or(1.0, |architecture| architecture.flops() as f64)
+}
+
+/// Seconds of training per generation, if games have this many plies. For a generation after the first ones, which may have
+/// another reuse.
+fn training_seconds(config: &Config, length: f64, samples_per_second: f64) -> f64 {
+    let steps = config.steps((config.selfplay.games as f64 * length) as u64, u64::MAX);
+    steps as f64 * config.training.batch as f64 / samples_per_second
+}
+
+/// Seconds of the gate per generation, at most.
+fn gate_seconds(config: &Config, length: f64, evaluations_per_second: f64) -> f64 {
+    let games = if config.gate.kind == GateKind::None { 0.0 } else { config.gate.games as f64 };
+    games * length * f64::from(config.gate.visits) / evaluations_per_second
+}
+
+/// Estimates what the first stage of a run will take, from measurements of about `time`.
 pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> Result<Plan, RunError> {
     let rules = Run::<E>::check(config)?;
+    let config = &config.at(1, 0.0);
     let (architecture, mut learner) = machine.learner::<E>(config, config.seed)?;
     let weights = learner.export(&mut std::iter::empty())?;
     let network = Network { architecture: architecture.clone(), weights, origin: alfil_nn::Origin::of::<E>() };
@@ -90,8 +129,6 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
         games => counts.moves as f64 / games as f64,
     };
     let positions = config.selfplay.games as f64 * length;
-    // For a generation after the first ones, which may have another reuse.
-    let steps = config.steps(positions as u64, u64::MAX) as f64;
     let evaluations_per_second = counts.evaluations as f64 / seconds;
     let under_way = (machine.lanes.max(1) * settings.at_once) as u64;
     let positions_per_second = if counts.moves < ENOUGH_MOVES * under_way {
@@ -99,7 +136,6 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
     } else {
         counts.moves as f64 / seconds
     };
-    let gate_games = if config.gate.kind == GateKind::None { 0.0 } else { config.gate.games as f64 };
     let parameters = network.parameters();
     let bytes_per_position = if played == 0 { 50.0 } else { packed_size::<E::Game>(&records)? as f64 / played as f64 };
     Ok(Plan {
@@ -109,8 +145,8 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
         is_random_length: records.is_empty(),
         samples_per_second,
         selfplay: positions / positions_per_second,
-        training: steps * config.training.batch as f64 / samples_per_second,
-        gate: gate_games * length * f64::from(config.gate.visits) / evaluations_per_second,
+        training: training_seconds(config, length, samples_per_second),
+        gate: gate_seconds(config, length, evaluations_per_second),
         parameters,
         memory: (machine.lanes * settings.at_once * settings.search.tree_bytes() + machine.cache) as u64
             + 4 * parameters * COPIES

@@ -7,9 +7,11 @@ use std::path::PathBuf;
 use alfil_game::tictactoe::TicTacToe;
 use alfil_game::{First, Game, Mover, Score, Wdl, play_line};
 use alfil_nn::learning::Losses;
+use alfil_selfplay::probe::Measured;
 use alfil_selfplay::{End, GameRecord, Ply, write_chunk};
 use alfil_train::run::{
-    ExamMetrics, GateMetrics, LearningMetrics, Metrics, RatingMetrics, RunDirectory, SelfplayMetrics, State,
+    ExamMetrics, GateMetrics, LearningMetrics, Metrics, ProbeMetrics, RatingMetrics, RunDirectory, SelfplayMetrics,
+    State, TrendMetrics,
 };
 use alfil_train::{config, report};
 
@@ -71,9 +73,12 @@ fn check(page: &str) {
 fn generation(generation: u32) -> Metrics {
     let part = f64::from(generation) / 20.0;
     let loss = Losses { policy: 3.0 - part, policy_entropy: 1.0, value: 0.9, agreement: 0.3, ..Default::default() };
+    let measured = Some(Measured { value: 0.5 - part / 60.0, low: 0.1, high: 0.6, count: 200 });
     Metrics {
         generation,
         seconds: 60.0 * f64::from(generation),
+        cpu_seconds: Some(118.0 * f64::from(generation)),
+        elapsed: 60.0,
         selfplay: SelfplayMetrics {
             seconds: 30.0,
             games: 100,
@@ -81,6 +86,8 @@ fn generation(generation: u32) -> Metrics {
             length: 8.0,
             resigned: 10,
             adjudicated: 5,
+            won_by_rules: Some(60),
+            policy_divergence: measured,
             played_through: 8,
             false_resignations: 1,
             evaluations_per_second: 250_000.0,
@@ -91,11 +98,18 @@ fn generation(generation: u32) -> Metrics {
             steps: 100 * u64::from(generation),
             rate: 0.002,
             training: Some(loss),
-            held_out: Some(loss),
+            held_out: Some(Losses { value: 1.0, ..loss }),
             calibration: vec![[0.0, 0.0, 0.0], [10.0, 0.5, 0.4], [90.0, -0.5, -0.6]],
             probes: BTreeMap::from([("a <b>queen</b> up".to_owned(), part.min(1.0))]),
             ..Default::default()
         },
+        probe: Some(ProbeMetrics {
+            seconds: 2.0,
+            gap: measured,
+            bias: measured,
+            correlation: measured,
+            blunders: measured,
+        }),
         gate: Some(GateMetrics {
             results: [40, 0, 0],
             elo: 300.0,
@@ -114,6 +128,14 @@ fn generation(generation: u32) -> Metrics {
                 ("uct:rollouts=100".to_owned(), 80.0),
                 (format!("generation {generation}"), 100.0 * part),
             ],
+            trend: (generation >= 15).then(|| TrendMetrics {
+                hours: (f64::from(generation) / 120.0, f64::from(generation) / 60.0),
+                networks: 3,
+                start: 50.0 * part,
+                per_hour: 300.0,
+                low: 12.3,
+                high: 587.7,
+            }),
             exam: Some(ExamMetrics { positions: 300, search: 0.98, policy: 0.8 }),
             ..Default::default()
         }),
@@ -127,16 +149,36 @@ fn a_page_has_everything_that_was_measured() {
             Made::new(&format!("all-{generations}"), "run", &(1..=generations).map(generation).collect::<Vec<_>>());
         let page = made.page();
         let charts = "Policy loss,Value loss,Agreement,Learning rate,Calibration,Probes,Rating,Gate,Length,Results,\
-                      Policy entropy,Early ends,False resignations,Evaluations,Positions,Samples,Shares,Time by phase";
+                      Policy entropy,Ends,False resignations,Evaluations,Positions,Positions per hour,Samples,Shares,\
+                      Time by phase,Value gap on hanging pieces,Correlation with material,Blunders,Prior to target,\
+                      Held out minus training";
         for chart in charts.split(',') {
             assert!(page.contains(&format!("<b>{chart}</b>")), "{chart}");
         }
         assert_eq!(page.contains("<b>Exam</b>"), generations >= 5);
+        let slope = "rising in the last half of the run: 300 Elo per hour (12 to 588)";
+        assert_eq!(
+            page.matches(slope).count(),
+            if generations >= 20 { 2 } else { 0 },
+            "in the chart and among the facts"
+        );
+        // The line through the ratings of the last half: 300 Elo per hour are 5 per generation of a minute.
+        if generations == 20 {
+            let shown: Vec<&str> =
+                page.split("\ntrend: ").skip(1).map(|rest| rest.split('<').next().unwrap()).collect();
+            assert_eq!(shown, ["50", "75", "100"]);
+        }
         assert_eq!(page.contains(">rollouts=100</tspan><title>uct:rollouts=100: 80</title>"), generations >= 5);
         assert!(page.contains("a &lt;b&gt;queen&lt;/b&gt; up") || generations == 1);
         assert!(page.contains("40 won, 0 drawn, 0 lost") || generations == 500);
         assert!(page.len() < 1 << 20, "{} bytes", page.len());
     }
+}
+
+#[test]
+fn a_young_run_says_that_its_slope_is_not_known() {
+    let page = Made::new("young", "run", &(1..=5).map(generation).collect::<Vec<_>>()).page();
+    assert!(page.contains("interval; whether it rises is not known yet</span>") && !page.contains("\ntrend: "));
 }
 
 #[test]
@@ -158,6 +200,16 @@ fn absurd_numbers_have_a_page() {
         metrics.selfplay.seconds = *number;
         metrics.selfplay.length = *number;
         metrics.selfplay.evaluations_per_second = *number;
+        metrics.elapsed = *number;
+        metrics.selfplay.won_by_rules = Some(u64::MAX);
+        let measured = Measured { value: *number, low: -f64::MAX, high: *number, count: u64::MAX };
+        metrics.selfplay.policy_divergence = Some(measured);
+        metrics.probe = Some(ProbeMetrics {
+            seconds: *number,
+            gap: Some(measured),
+            blunders: Some(measured),
+            ..Default::default()
+        });
         metrics.learning.rate = *number;
         metrics.learning.waiting = *number;
         metrics.learning.training = Some(loss);
@@ -166,6 +218,8 @@ fn absurd_numbers_have_a_page() {
         let rating = metrics.rating.as_mut().unwrap();
         (rating.elo, rating.low, rating.high) = (*number, -f64::MAX, *number);
         rating.standings.push(("y".to_owned(), *number));
+        let (hours, start, per_hour) = ((-f64::MAX, *number), *number, *number);
+        rating.trend = Some(TrendMetrics { hours, networks: u32::MAX, start, per_hour, low: -number, high: *number });
         rating.exam = Some(ExamMetrics { positions: u64::MAX, search: *number, policy: -number });
         metrics
     };

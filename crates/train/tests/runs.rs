@@ -12,11 +12,13 @@ use alfil_core::disk::faults;
 use alfil_core::lines::unseal;
 use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads};
 use alfil_game::Encoding;
+use alfil_game::chess::Az21;
 use alfil_game::tictactoe::{Cell, Stones, TicTacToe};
-use alfil_nn::learning::{LearnError, Learner, Losses, Samples};
-use alfil_nn::{Architecture, Cpu, Device, Network, Weights};
+use alfil_nn::learning::{LearnError, Learner, LearningSettings, Losses, Samples, Schedule};
+use alfil_nn::{Architecture, Cpu, Device, HeadShape, Network, Weights};
+use alfil_selfplay::probe::Measured;
 use alfil_selfplay::{GameRecord, chunks, read_chunk, read_header, write_chunk};
-use alfil_train::run::{Metrics, Phase, RunError};
+use alfil_train::run::{Metrics, Phase, ProbeMetrics, RatingMetrics, RunError};
 use alfil_train::{Config, Event, Finish, Machine, Run, RunDirectory, plan};
 
 /// How long the learner takes for a step while games are played.
@@ -68,12 +70,16 @@ impl Drop for Folder {
 fn note(event: Event<'_>, warnings: &mut Vec<String>) {
     match event {
         Event::Damaged(damage) => warnings.push(damage.why.to_string()),
+        Event::MissingPlayer { player, why } => warnings.push(format!("{player}: {why}")),
         Event::SetAside { path, why } => warnings.push(format!("{why}: {}", path.display())),
         _ => {}
     }
 }
 
+/// A configuration with some keys set. Those that begin with `[[stage]]` are stages.
 fn config(settings: &[&str]) -> Config {
+    let (stages, settings): (Vec<&str>, Vec<&str>) =
+        settings.iter().partition(|setting| setting.starts_with("[[stage]]"));
     let text = r#"
         game = "tictactoe"
         encoding = "tictactoe/stones"
@@ -85,7 +91,8 @@ fn config(settings: &[&str]) -> Config {
         gate.kind = "none"
         rating.every = 0
     "#;
-    Config::parse(text, &settings.iter().map(|setting| (*setting).to_owned()).collect::<Vec<_>>()).unwrap()
+    let text = format!("{text}\n{}", stages.join("\n"));
+    Config::parse(&text, &settings.iter().map(|setting| (*setting).to_owned()).collect::<Vec<_>>()).unwrap()
 }
 
 fn machine(overlap: bool) -> Machine {
@@ -95,8 +102,9 @@ fn machine(overlap: bool) -> Machine {
 fn machine_on(overlap: bool, device: Arc<dyn Device>) -> Machine {
     let time = if overlap { STEP_TIME } else { Duration::ZERO };
     Machine {
-        learner: Arc::new(move |encoded, _, _| {
-            Ok(Box::new(Idle { architecture: encoded.architecture().clone(), steps: 0, time, skips: false }))
+        learner: Arc::new(move |encoded, settings, _| {
+            let architecture = encoded.architecture().clone();
+            Ok(Box::new(Idle { architecture, settings, steps: 0, rates: 0.0, time, skips: false }))
         }),
         device,
         lanes: 1,
@@ -105,10 +113,12 @@ fn machine_on(overlap: bool, device: Arc<dyn Device>) -> Machine {
     }
 }
 
-/// A learner that only counts its steps.
+/// A learner that only counts its steps, and adds up their learning rates: what it exports follows from both.
 struct Idle {
     architecture: Architecture,
+    settings: LearningSettings,
     steps: u64,
+    rates: f64,
     /// How long a step takes.
     time: Duration,
     /// Skips the next step, with losses that differ from those of the others.
@@ -120,10 +130,27 @@ impl Learner for Idle {
         self.steps
     }
 
+    /// Takes over the first bias of a network, and how many samples there are.
+    fn begin_with(
+        &mut self,
+        network: &Network,
+        batches: &mut dyn Iterator<Item = Samples>,
+    ) -> Result<Vec<&'static str>, LearnError> {
+        let samples: usize = batches.map(|batch| batch.len()).sum();
+        self.rates = f64::from(network.weights.stem.biases[0]) + samples as f64;
+        Ok(self.architecture.new_heads(&network.architecture)?)
+    }
+
+    fn change(&mut self, settings: LearningSettings) -> Result<(), LearnError> {
+        self.settings = settings;
+        Ok(())
+    }
+
     fn step(&mut self, _: &Samples) -> Result<Losses, LearnError> {
         if std::mem::take(&mut self.skips) {
             return Ok(Losses { policy: 9.0, ..Losses::default() });
         }
+        self.rates += self.settings.schedule.at(self.steps);
         self.steps += 1;
         std::thread::sleep(self.time);
         Ok(Losses::default())
@@ -135,16 +162,17 @@ impl Learner for Idle {
 
     fn export(&mut self, batches: &mut dyn Iterator<Item = Samples>) -> Result<Weights, LearnError> {
         batches.for_each(drop);
-        Ok(Network::random::<Stones>(self.architecture.clone(), self.steps).weights)
+        Ok(Network::random::<Stones>(self.architecture.clone(), self.steps ^ self.rates.to_bits()).weights)
     }
 
     fn state(&self) -> Result<Vec<u8>, LearnError> {
-        Ok(self.steps.to_le_bytes().to_vec())
+        Ok([self.steps.to_le_bytes(), self.rates.to_le_bytes()].concat())
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), LearnError> {
-        let bytes = state.try_into().map_err(|_| LearnError::State("it is too short".to_owned()))?;
-        self.steps = u64::from_le_bytes(bytes);
+        let (steps, rest) = state.split_first_chunk().ok_or_else(|| LearnError::State("it is too short".to_owned()))?;
+        let (rates, _) = rest.split_first_chunk().ok_or_else(|| LearnError::State("it is too short".to_owned()))?;
+        (self.steps, self.rates) = (u64::from_le_bytes(*steps), f64::from_le_bytes(*rates));
         Ok(())
     }
 }
@@ -465,14 +493,16 @@ fn a_file_that_cannot_be_used_is_named_and_left_alone() {
 #[test]
 fn losses_of_skipped_steps_do_not_count() {
     let folder = Folder::new("skipped");
-    let learner = |architecture: &Architecture| Idle {
+    let learner = |architecture: &Architecture, settings: LearningSettings| Idle {
         architecture: architecture.clone(),
+        settings,
         steps: 0,
+        rates: 0.0,
         time: Duration::ZERO,
         skips: true,
     };
     let machine = Machine {
-        learner: Arc::new(move |encoded, _, _| Ok(Box::new(learner(encoded.architecture())))),
+        learner: Arc::new(move |encoded, settings, _| Ok(Box::new(learner(encoded.architecture(), settings)))),
         ..machine(false)
     };
     let mut run = Run::<Stones>::open(folder.run(), config(&[]), machine, &mut |_| {}).unwrap();
@@ -522,6 +552,138 @@ fn the_file_of_a_rated_network_has_its_rating() {
         "{rating}"
     );
     assert_eq!(Network::load(&folder.run().network(0)).unwrap().origin.rating, None);
+}
+
+/// The settings of a rating that takes milliseconds.
+fn rated(more: &str) -> String {
+    format!("rating={{games=4,visits=2,positions=0,{more}}}")
+}
+
+/// The generations that were rated.
+fn rated_generations(folder: &Folder) -> Vec<u32> {
+    let metrics = Metrics::load(&folder.run()).unwrap();
+    metrics.iter().filter(|metrics| metrics.rating.is_some()).map(|metrics| metrics.generation).collect()
+}
+
+#[test]
+fn networks_are_compared_with_the_newest_before_them_and_have_a_slope() {
+    let folder = Folder::new("slope");
+    let rating = rated("every=1,players=[\"random\"],earlier=2");
+    assert_eq!(folder.go(false, &["generations=12", &rating]), Finish::Complete);
+    let metrics = Metrics::load(&folder.run()).unwrap();
+    for (metrics, generation) in metrics.iter().zip(1u32..) {
+        let rating = metrics.rating.as_ref().unwrap();
+        let mut names: Vec<&str> = rating.standings.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        let taking_part =
+            (generation.saturating_sub(2).max(1)..=generation).map(|number| format!("generation {number}"));
+        let mut expected: Vec<String> = taking_part.chain(["random".to_owned()]).collect();
+        expected.sort_unstable();
+        assert_eq!(names, expected);
+        assert_eq!(rating.games, 4, "its own games, and none of later networks yet");
+        // All that have been rated so far, from one fit.
+        let curve: Vec<u32> = rating.curve.iter().map(|(network, ..)| *network).collect();
+        assert_eq!(curve, (1..=generation).collect::<Vec<_>>());
+    }
+    let trends: Vec<_> = metrics.iter().filter_map(|metrics| metrics.rating.as_ref()?.trend).collect();
+    assert!(!trends.is_empty() && metrics[1].rating.as_ref().unwrap().trend.is_none());
+    for trend in trends {
+        let (begin, end) = trend.hours;
+        assert!(trend.networks >= 3 && (2.0 * begin - end).abs() < 1e-9, "{trend:?}");
+        assert!(trend.low < trend.per_hour && trend.per_hour < trend.high, "{trend:?}");
+    }
+    // CPU time is counted beside it.
+    let cpu: Vec<f64> = metrics.iter().map(|metrics| metrics.cpu_seconds.unwrap()).collect();
+    assert!(cpu[0] > 0.0 && cpu.is_sorted(), "{cpu:?}");
+    let (run, _) = folder.open(false, &["generations=12", &rating]).unwrap();
+    assert!(run.state().cpu_seconds.unwrap() >= cpu[11]);
+}
+
+#[test]
+fn networks_without_other_players_are_compared_with_the_untrained_one() {
+    let folder = Folder::new("alone");
+    let rating = rated("every=1,players=[],earlier=1");
+    assert_eq!(folder.go(false, &["generations=3", &rating]), Finish::Complete);
+    let last = Metrics::load(&folder.run()).unwrap().remove(2).rating.unwrap();
+    let curve: Vec<u32> = last.curve.iter().map(|(network, ..)| *network).collect();
+    assert_eq!((curve, last.curve[0].1), (vec![0, 1, 2, 3], 0.0));
+}
+
+#[test]
+fn a_rating_waits_for_its_share_of_the_time() {
+    let folder = Folder::new("share");
+    let rating = |every: u32, share: f64| rated(&format!("every={every},share={share:?},players=[\"random\"]"));
+    // Any rating takes more than a billionth of the time. The first one is interrupted: that it is due stays decided.
+    let little = rating(1, 1e-9);
+    stop_in(&folder, 1, Phase::Rate, &["generations=5", &little]);
+    stop_in(&folder, 3, Phase::Selfplay, &["generations=5", &little]);
+    assert_eq!(rated_generations(&folder), [1]);
+    // With a larger share it is made up for, and the last network is rated in any case.
+    assert_eq!(folder.go(false, &["generations=5", &rating(100, 1.0)]), Finish::Complete);
+    assert_eq!(rated_generations(&folder), [1, 3, 5]);
+}
+
+#[test]
+fn a_player_whose_program_is_not_installed_is_left_out() {
+    let folder = Folder::new("missing");
+    let line = "uci:no-such-program-of-alfil --flag,nodes=1,name=SF0";
+    let rating = |every: u32| rated(&format!("every={every},players=[\"random\",\"{line}\"]"));
+    let (mut run, warnings) = folder.open(false, &[&rating(1)]).unwrap();
+    let why =
+        "SF0: cannot find the engine 'no-such-program-of-alfil --flag': there is no program 'no-such-program-of-alfil'";
+    assert!(warnings.len() == 1 && warnings[0].starts_with(why), "{warnings:?}");
+    assert_eq!(run.go(&AtomicBool::new(false), &mut |_| {}).unwrap(), Finish::Complete);
+    drop(run);
+    let rated = Metrics::load(&folder.run()).unwrap().remove(0).rating.unwrap();
+    assert_eq!((rated.standings.len(), rated.games), (2, 4), "{rated:?}");
+    // Nobody asks for a player of a run that is not rated; and a line that names no player is refused as before.
+    assert_eq!(folder.open(false, &[&rating(0)]).unwrap().1, [""; 0]);
+    plan::<Stones>(&config(&[&rating(1)]), &machine(false), Duration::from_millis(20)).unwrap();
+    let wrong = ["rating.players=[\"uci:no-such-program-of-alfil\"]".to_owned()];
+    let refused = Config::parse("game=\"tictactoe\"\nencoding=\"tictactoe/stones\"", &wrong).unwrap_err();
+    assert!(refused.to_string().contains("needs a limit"), "{refused}");
+}
+
+/// An engine that is installed and removed while the run is interrupted.
+#[cfg(unix)]
+#[test]
+fn all_games_count_whether_an_engine_is_there_or_not() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let (folder, programs) = (Folder::new("comes-and-goes"), Folder::new("comes-and-goes-programs"));
+    std::fs::create_dir_all(&programs.0).unwrap();
+    let engine = programs.0.join("engine");
+    let lines = format!("players=[\"random\",\"uci:{},nodes=1,name=first\"],every=1,earlier=1", engine.display());
+    let go = |generations: u32| {
+        let generations = format!("generations={generations}");
+        assert_eq!(folder.go(false, &[&generations, &rated(&lines)]), Finish::Complete);
+        Metrics::load(&folder.run()).unwrap().pop().unwrap().rating.unwrap()
+    };
+    let takes_part = |rating: &RatingMetrics| rating.standings.iter().any(|(name, _)| name == "first");
+    assert!(!takes_part(&go(1)));
+    // Takes the first free cell, as far as it can tell.
+    let script = r#"#!/bin/sh
+        while read -r line; do
+          case "$line" in
+            uci) echo 'option name UCI_Variant type combo default tictactoe var tictactoe'; echo uciok;;
+            isready) echo readyok;;
+            position*) moves="${line#*moves}";;
+            quit) exit 0;;
+            go*)
+              for cell in 9 8 7 6 5 4 3 2 1; do case " $moves " in *" $cell "*) ;; *) best=$cell;; esac; done
+              echo "bestmove $best";;
+          esac
+        done
+    "#;
+    std::fs::write(&engine, script).unwrap();
+    std::fs::set_permissions(&engine, std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(takes_part(&go(2)));
+    std::fs::remove_file(&engine).unwrap();
+    let last = go(3);
+    assert!(!takes_part(&last));
+    assert_eq!(last.curve.iter().map(|(network, ..)| *network).collect::<Vec<_>>(), [1, 2, 3]);
+    let games = std::fs::read_to_string(folder.run().path().join("rating.jsonl")).unwrap();
+    assert!(games.contains("engine,nodes=1"), "its games are kept: {games}");
 }
 
 /// Whatever phase an evaluator fails in, the run reports it, leaves no thread, and resumes to the same result.
@@ -633,8 +795,9 @@ fn a_plan_ends_when_the_evaluator_fails() {
     assert!(no_thread_is_left(before));
 }
 
-/// A run of two generations with all phases, on tables as few as the pairs of its matches.
-const EVERYTHING: [&str; 5] = [
+/// A run of two generations with all phases, on tables as few as the pairs of its matches. The second has other settings.
+const EVERYTHING: [&str; 6] = [
+    "[[stage]]\nfrom_generation = 2\nselfplay = {games = 7, visits = 6}\ntraining = {batch = 12, reuse = 5, rate = 0.1}\nwindow.first = 30",
     "generations=2",
     "selfplay.games=6",
     "training.checkpoint_steps=2",
@@ -661,7 +824,8 @@ fn outcome(folder: &Folder) -> impl PartialEq + std::fmt::Debug + use<> {
     let metrics = Metrics::load(&run).unwrap().into_iter().map(|metrics| {
         let rating = metrics.rating.map(|rating| (rating.elo, rating.games, rating.curve, rating.exam));
         let learning = (metrics.learning.steps, metrics.learning.calibration, metrics.learning.window);
-        (metrics.selfplay.results, learning, metrics.gate.map(|gate| gate.results), metrics.promoted, rating)
+        let games = (metrics.selfplay.results, metrics.selfplay.won_by_rules, metrics.selfplay.policy_divergence);
+        (games, learning, metrics.gate.map(|gate| gate.results), metrics.promoted, rating)
     });
     (networks, state, games, texts, metrics.collect::<Vec<_>>())
 }
@@ -721,6 +885,276 @@ fn fail_everywhere(lasting: bool, stride: usize) {
     }
 }
 
+const BORDER: &str = "[[stage]]\nfrom_generation = 2
+    selfplay = {games = 12, random_plies = 3}
+    training = {batch = 8, reuse = 2, rate = 0.5}
+    window.first = 40
+    gate = {kind = \"score\", score = 0, games = 4, visits = 3}";
+
+#[test]
+fn a_stage_changes_games_training_window_and_gate_from_its_generation_on() {
+    let folder = Folder::new("stage");
+    assert_eq!(folder.go(false, &["generations=3", "window.first=1000", BORDER]), Finish::Complete);
+    let metrics = Metrics::load(&folder.run()).unwrap();
+    assert_eq!(metrics.iter().map(|generation| generation.selfplay.games).collect::<Vec<_>>(), [8, 12, 12]);
+    // Games begin with up to three random plies.
+    let random: Vec<bool> = games_of_all(&folder.run()).iter().map(|(_, games)| begin_anywhere(games)).collect();
+    assert_eq!(random, [false, true, true]);
+    let rates: Vec<f64> = metrics.iter().map(|generation| generation.learning.rate).collect();
+    assert_eq!(rates.iter().map(|rate| *rate > 0.002).collect::<Vec<_>>(), [false, true, true], "{rates:?}");
+    let positions: Vec<u64> = metrics.iter().map(|generation| generation.selfplay.positions).collect();
+    let steps = |positions: u64, reuse: f64, batch: f64| (positions as f64 * 0.7 * reuse / batch).round() as u64;
+    assert_eq!(metrics[0].learning.steps, steps(positions[0], 4.0, 16.0));
+    assert_eq!(metrics[1].learning.steps, metrics[0].learning.steps + steps(positions[1], 2.0, 8.0));
+    assert!(metrics[1].learning.window < positions[0] + positions[1], "{metrics:?}");
+    assert_eq!(metrics.iter().map(|generation| generation.gate.is_some()).collect::<Vec<_>>(), [false, true, true]);
+    // The run's own file has the stage.
+    let stored = Config::load(&folder.run().config(), &[]).unwrap();
+    assert_eq!(stored.stages, config(&[BORDER]).stages);
+}
+
+/// A network that passes its first match, however it ends.
+const GROWING: &str = "[[stage]]\nfrom_generation = 2
+    network.size = \"16x1\"
+    gate = {kind = \"score\", score = 0, games = 4, visits = 3}";
+
+#[test]
+fn a_network_grows_when_it_passes_the_gate() {
+    let folder = Folder::new("grow");
+    let sizes = |folder: &Folder| {
+        let networks = (0..=3).filter_map(|number| Network::load(&folder.run().network(number)).ok());
+        networks.map(|network| network.architecture.size().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(folder.go(false, &["generations=3", GROWING]), Finish::Complete);
+    assert_eq!(sizes(&folder), ["8x1", "8x1", "16x1", "16x1"]);
+    let metrics = Metrics::load(&folder.run()).unwrap();
+    let steps: Vec<u64> = metrics.iter().map(|generation| generation.learning.steps).collect();
+    let positions: Vec<u64> = metrics.iter().map(|generation| generation.selfplay.positions).collect();
+    // It has learnt from all games before its first match.
+    let all = ((positions[0] + positions[1]) as f64 * 0.7 * 4.0 / 16.0).round() as u64;
+    assert_eq!(steps[1] - steps[0], all, "{steps:?} {positions:?}");
+    assert!(steps[2] > steps[1]);
+    // One that never passes goes on learning, while the smaller one plays.
+    let never = Folder::new("grow-never");
+    let stage = GROWING.replace("score = 0", "score = 1");
+    assert_eq!(never.go(false, &["generations=3", "gate.score=1", &stage]), Finish::Complete);
+    assert_eq!(sizes(&never)[..2], ["8x1", "8x1"]);
+    // Without a gate there is one as long as the network grows.
+    let none = Folder::new("grow-none");
+    let stage = "[[stage]]\nfrom_generation = 2\nnetwork.size = \"16x1\"\ngate = {games = 4, visits = 3}";
+    assert_eq!(none.go(false, &["generations=2", stage]), Finish::Complete);
+    let metrics = Metrics::load(&none.run()).unwrap();
+    assert!(metrics[0].gate.is_none() && metrics[1].gate.is_some());
+}
+
+#[test]
+fn a_network_grows_when_it_is_told_to_and_stays_so() {
+    let folder = Folder::new("grow-told");
+    let settings = ["generations=2", "gate={games=4,visits=2}"];
+    let (mut run, _) = folder.open(false, &settings).unwrap();
+    run.grow("16x1".parse().unwrap()).unwrap();
+    let mut told = Vec::new();
+    let mut tell = |event: Event<'_>| {
+        if let Event::Grow { from, to } = event {
+            told.push(format!("{from} {to}"));
+        }
+    };
+    assert_eq!(run.go(&AtomicBool::new(false), &mut tell).unwrap(), Finish::Complete);
+    drop(run);
+    assert_eq!(told, ["8x1 16x1"]);
+    let later = ["generations=4", "gate={kind=\"score\",score=0,games=4,visits=2}"];
+    assert_eq!(folder.go(false, &later), Finish::Complete);
+    let newest = Network::load(&folder.run().network(4)).unwrap();
+    assert_eq!(newest.architecture.size().to_string(), "16x1");
+    let (run, _) = folder.open(false, &later).unwrap();
+    assert_eq!(newest.origin.steps, Some(run.state().earlier + run.state().steps));
+    assert!(run.state().earlier > 0);
+}
+
+#[test]
+fn a_run_that_is_stopped_around_a_border_ends_as_one_that_is_not() {
+    stopped_around(BORDER, "border");
+}
+
+#[test]
+fn a_run_that_is_stopped_while_its_network_grows_ends_as_one_that_is_not() {
+    stopped_around(GROWING, "growing");
+}
+
+fn stopped_around(stage: &str, name: &str) {
+    let settings = ["generations=3", "training.checkpoint_steps=3", stage];
+    let result = |folder: &Folder| {
+        let networks = [0, 1, 2, 3].map(|generation| Network::load(&folder.run().network(generation)).unwrap());
+        let steps: Vec<u64> = Metrics::load(&folder.run()).unwrap().iter().map(|line| line.learning.steps).collect();
+        (networks, steps, games_of_all(&folder.run()))
+    };
+    let calm = Folder::new(name);
+    assert_eq!(calm.go(false, &settings), Finish::Complete);
+    let calm = result(&calm);
+    for (generation, phase) in [
+        (1, Phase::Learn),
+        (2, Phase::Selfplay),
+        (2, Phase::Learn),
+        (2, Phase::Gate),
+        (3, Phase::Selfplay),
+        (3, Phase::Learn),
+    ] {
+        let folder = Folder::new(&format!("{name}-{generation}-{phase:?}"));
+        stop_in(&folder, generation, phase, &settings);
+        assert_eq!(folder.go(false, &settings), Finish::Complete);
+        assert!(result(&folder) == calm, "{phase:?} of {generation}");
+    }
+}
+
+/// A network file in the folder of the test, with this value head.
+fn start_file(folder: &Folder, size: &str, head: HeadShape) -> String {
+    let mut architecture = Architecture::new::<Stones>(size.parse().unwrap());
+    architecture.value.head = head;
+    let path = folder.0.with_extension("safetensors");
+    Network::random::<Stones>(architecture, 77).save(&path).unwrap();
+    format!("network.start={}", path.display())
+}
+
+const USUAL_HEAD: HeadShape = HeadShape { filters: 32, hidden: 128 };
+
+#[test]
+fn a_run_begins_with_a_network_and_goes_on_without_its_file() {
+    let settings = ["generations=2", "training={statistics_batches=2,checkpoint_steps=1000}"];
+    let networks = |folder: &Folder| [0, 1, 2].map(|number| Network::load(&folder.run().network(number)).unwrap());
+    let (calm, random) = (Folder::new("start"), Folder::new("start-random"));
+    let start = start_file(&calm, "8x1", USUAL_HEAD);
+    assert_eq!(calm.go(false, &[&settings[..], &[&start]].concat()), Finish::Complete);
+    let file = start.strip_prefix("network.start=").unwrap();
+    let first = networks(&calm)[0].origin.clone();
+    assert_eq!(first.parent.as_deref(), Some(alfil_core::wording::shorten(file).as_str()));
+    assert_eq!(random.go(false, &settings), Finish::Complete);
+    assert!(networks(&random)[0].origin.parent.is_none() && networks(&random)[1] != networks(&calm)[1]);
+    // Stopped before its first training, and after some steps of it.
+    for steps in [0, 2] {
+        let folder = Folder::new(&format!("start-{steps}"));
+        assert_eq!(start_file(&calm, "8x1", USUAL_HEAD), start);
+        let begun = [&settings[..], &[&start]].concat();
+        let (mut run, _) = folder.open(false, &begun).unwrap();
+        let stop = AtomicBool::new(false);
+        let mut tell = |event: Event<'_>| {
+            let is_there = match event {
+                Event::Phase { phase: Phase::Learn, .. } => steps == 0,
+                Event::Step { step, .. } => step == steps,
+                _ => false,
+            };
+            stop.fetch_or(is_there, Relaxed);
+        };
+        assert_eq!(run.go(&stop, &mut tell).unwrap(), Finish::Stopped);
+        drop(run);
+        std::fs::remove_file(file).unwrap();
+        assert_eq!(folder.go(false, &begun), Finish::Complete);
+        assert!(networks(&folder) == networks(&calm), "{steps}");
+    }
+}
+
+#[test]
+fn a_run_says_which_heads_are_new_and_refuses_a_network_that_does_not_fit() {
+    let folder = Folder::new("start-heads");
+    let start = start_file(&folder, "8x1", HeadShape { filters: 4, hidden: 8 });
+    let mut told = Vec::new();
+    let tell = &mut |event: Event<'_>| {
+        if let Event::Start { network, new_heads } = event {
+            told.push(format!("{network} {new_heads:?}"));
+        }
+    };
+    Run::<Stones>::open(folder.run(), config(&[&start]), machine(false), tell).unwrap();
+    let file = start.strip_prefix("network.start=").unwrap();
+    assert_eq!(told, [format!("{file} [\"value\"]")]);
+    let other = Folder::new("start-wrong");
+    let refused = |start: &str| other.open(false, &[start]).err().unwrap().to_string();
+    let tower = refused(&start_file(&folder, "8x2", USUAL_HEAD));
+    assert!(tower.starts_with(&format!("cannot begin with the network {file}: its tower is 8x2 with ")), "{tower}");
+    let connect4 = refused("network.start=connect4");
+    assert!(
+        connect4.contains("it was made for connect4/stones version ") && connect4.contains("tictactoe/stones"),
+        "{connect4}"
+    );
+    std::fs::write(file, "nothing").unwrap();
+    let damaged = refused(&start);
+    assert!(damaged.contains("it is not a network file, or it is damaged"), "{damaged}");
+    std::fs::remove_file(file).unwrap();
+    assert!(refused(&start).contains("No such file"), "{}", refused(&start));
+    assert!(!other.0.exists(), "nothing is written");
+}
+
+/// Whether some of the games begin elsewhere than at the start.
+fn begin_anywhere(games: &[GameRecord]) -> bool {
+    games.iter().any(|game| !game.start.is_empty())
+}
+
+/// All games of the window, by file.
+fn games_of_all(run: &RunDirectory) -> Vec<(PathBuf, Vec<GameRecord>)> {
+    let chunks = chunks(&run.replay()).unwrap().into_iter();
+    let read =
+        |path: PathBuf| (path.strip_prefix(run.path()).unwrap().to_owned(), read_chunk::<TicTacToe>(&path).unwrap());
+    chunks.map(read).collect()
+}
+
+#[test]
+fn self_play_in_the_background_takes_over_the_settings_of_a_stage() {
+    let folder = Folder::new("overlap-stage");
+    let long = "[[stage]]\nfrom_generation = 2\nselfplay.random_plies = 4\nselfplay.games = 24";
+    let settings = ["generations=4", "selfplay={games=300,at_once=300,visits=2}", "training.steps=4", long];
+    assert_eq!(folder.go(true, &settings), Finish::Complete);
+    // Games of before are learnt from in the second generation; those of the last one are new.
+    let games = games_of_all(&folder.run());
+    assert!(!begin_anywhere(&games[0].1) && begin_anywhere(&games.last().unwrap().1), "{games:?}");
+    let numbers = numbers(&folder.run(), "");
+    assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
+}
+
+#[test]
+fn settings_by_time_are_those_of_the_hour_that_the_generation_began_at() {
+    let folder = Folder::new("hours");
+    // A tenth of a second is planned, and the first generation takes that long.
+    let settings = ["generations=2", "training={decay=\"cosine\",planned=0.0001,warm_up=0,rate=1,last_rate=0}"];
+    let hours = "[[stage]]\nfrom_hours = 0.00001\nselfplay.games = 9";
+    let settings = [&settings[..], &[hours]].concat();
+    stop_in(&folder, 2, Phase::Learn, &settings);
+    std::thread::sleep(Duration::from_millis(50));
+    let (run, _) = folder.open(false, &settings).unwrap();
+    let began = run.state().hours();
+    drop(run);
+    assert_eq!(folder.go(false, &settings), Finish::Complete);
+    let metrics = Metrics::load(&folder.run()).unwrap();
+    assert!((began * 3600.0 - metrics[0].seconds).abs() < 0.002, "{began} {metrics:?}");
+    let schedule: Schedule = config(&settings).training.learning.schedule;
+    assert_eq!(metrics[0].learning.rate, 1.0);
+    assert_eq!(metrics[1].learning.rate, schedule.after(began).at(0));
+    assert!(metrics[1].learning.rate < 1.0, "{metrics:?}");
+    assert_eq!([metrics[0].selfplay.games, metrics[1].selfplay.games], [8, 9]);
+}
+
+#[test]
+fn a_stage_that_the_game_cannot_have_is_refused_at_the_start() {
+    let folder = Folder::new("stage-refused");
+    let wrong = "[[stage]]\nfrom_generation = 99\nselfplay.endings_share = 0.5";
+    let refused = folder.open(false, &[wrong]).err().unwrap().to_string();
+    assert_eq!(refused, "stage 1: selfplay.endings_share must be 0: tictactoe has no random endings");
+    assert!(!folder.run().has_begun());
+    let player = "[[stage]]\nfrom_hours = 99\nrating.players = [\"uci:nothing-of-that-kind,nodes=1\"]";
+    let refused = folder.open(false, &[player]).err().unwrap().to_string();
+    assert!(refused.starts_with("stage 1: ") && refused.contains("nothing-of-that-kind"), "{refused}");
+}
+
+#[test]
+fn a_plan_can_be_adapted_to_a_stage() {
+    let settings = ["selfplay.visits=8", "gate.kind=score"];
+    let stage =
+        "[[stage]]\nfrom_generation = 3\nselfplay = {games = 16, visits = 32}\ntraining.batch = 8\ngate.visits = 64";
+    let config = config(&[settings[0], settings[1], stage]);
+    let first = plan::<Stones>(&config, &machine(false), Duration::from_millis(100)).unwrap();
+    let later = first.adapted(&config.at(1, 0.0), &config.at(3, 0.0));
+    assert!((later.selfplay / first.selfplay / 8.0 - 1.0).abs() < 1e-9, "twice the games, four times the visits");
+    assert!((later.training / first.training / 2.0 - 1.0).abs() < 0.2, "{first:?} {later:?}");
+    assert!((later.gate / first.gate - 2.0).abs() < 1e-9);
+}
+
 #[test]
 fn a_run_resumes_after_any_file_operation_failed() {
     fail_everywhere(false, 1);
@@ -744,7 +1178,12 @@ fn an_overlapping_run_resumes_after_file_operations_failed() {
         drop(faults);
         match ended {
             Err(error) => assert!(error.to_string().ends_with(faults::SENTENCE), "{failed:?}: {error}"),
-            Ok(()) => assert!(failed.as_ref().is_none_or(|failed| failed.operation == "remove"), "{failed:?}"),
+            // A file of games that cannot be opened while others are waited for is tried again.
+            Ok(()) => assert!(
+                failed.as_ref().is_none_or(|failed| failed.operation == "remove"
+                    || failed.operation == "open" && failed.path.starts_with(folder.0.join("selfplay"))),
+                "{failed:?}"
+            ),
         }
         attempt(&folder, true, &settings).unwrap();
         let (metrics, numbers) = (Metrics::load(&folder.run()).unwrap(), numbers(&folder.run(), ""));
@@ -822,4 +1261,55 @@ fn a_plan_starts_no_program_and_a_run_does() {
     let refused = folder.open(false, &[&players]).err().unwrap().to_string();
     assert!(refused.contains("it crashed") && started.exists(), "{refused}");
     assert!(!folder.run().has_begun(), "nothing is written before");
+}
+
+/// A run of chess has the instruments of its estimates, and they are the same after an interruption.
+#[test]
+fn networks_are_probed_where_the_game_has_estimates() {
+    let text = r#"
+        game = "chess"
+        encoding = "chess/az21"
+        generations = 2
+        network.size = "8x1"
+        selfplay = { games = 2, at_once = 2, visits = 4, considered = 4, random_plies = 40, adjudicate_material = 100 }
+        window.held_out = 0.3
+        training = { batch = 16, statistics_batches = 0, steps = 2 }
+        gate.kind = "none"
+        rating.every = 0
+        probe = { positions = 6, pairs = 8 }
+    "#;
+    let open = |folder: &Folder| {
+        let config = Config::parse(text, &[]).unwrap();
+        Run::<Az21>::open(folder.run(), config, machine(false), &mut |_| {}).unwrap()
+    };
+    let measured = |folder: &Folder| {
+        let metrics = Metrics::load(&folder.run()).unwrap().into_iter();
+        let each = metrics.map(|metrics| {
+            let ProbeMetrics { gap, bias, correlation, blunders, .. } = metrics.probe.unwrap();
+            (gap, bias, correlation, blunders, metrics.selfplay.policy_divergence, metrics.selfplay.won_by_rules)
+        });
+        each.collect::<Vec<_>>()
+    };
+    let (whole, broken) = (Folder::new("probe"), Folder::new("probe-broken"));
+    assert_eq!(open(&whole).go(&AtomicBool::new(false), &mut |_| {}).unwrap(), Finish::Complete);
+    for at in [(1, Phase::Learn), (1, Phase::Gate), (2, Phase::Learn), (2, Phase::Gate)] {
+        let stop = AtomicBool::new(false);
+        let mut stop_there = |event: Event<'_>| {
+            if let Event::Phase { generation, phase } = event {
+                stop.fetch_or((generation, phase) == at, Relaxed);
+            }
+        };
+        assert_eq!(open(&broken).go(&stop, &mut stop_there).unwrap(), Finish::Stopped);
+    }
+    assert_eq!(open(&broken).go(&AtomicBool::new(false), &mut |_| {}).unwrap(), Finish::Complete);
+    let expected = measured(&whole);
+    assert_eq!(measured(&broken), expected);
+    let counts = |(gap, bias, _, blunders, ..): &(Option<Measured>, Option<Measured>, _, Option<Measured>, _, _)| {
+        [gap, bias, blunders].map(|measured| measured.map(|measured| measured.count))
+    };
+    assert_eq!(expected.iter().map(counts).collect::<Vec<_>>(), [[Some(8), Some(8), Some(6)]; 2]);
+    assert!(expected[0] != expected[1], "networks differ: {expected:?}");
+    let elapsed: f64 = Metrics::load(&whole.run()).unwrap().iter().map(|metrics| metrics.elapsed).sum();
+    let seconds = Metrics::load(&whole.run()).unwrap()[1].seconds;
+    assert!((elapsed / seconds - 1.0).abs() < 1e-6, "{elapsed} {seconds}");
 }

@@ -13,7 +13,7 @@ use super::state::{LONGEST_BLOCK, Meeting, State};
 use crate::contest::{Archive, ContestError, Match, MatchSettings, Progress};
 use crate::opening::Openings;
 use crate::player::Entrant;
-use crate::stats::{Encounter, most_informative, ratings};
+use crate::stats::{Encounter, best_opponent, most_informative, ratings_with_covariances};
 
 /// Players to be rated.
 pub struct Ladder<G: FullGame> {
@@ -26,8 +26,9 @@ pub struct Ladder<G: FullGame> {
     /// Games per player except the anchor, on average; none of them has fewer than half as many. Those in the state
     /// file count.
     pub games: u64,
-    /// A player who joins the others, whose games are in the state file: only this player's games are played.
-    pub newcomer: Option<usize>,
+    /// A player who joins the others, whose games are in the state file: only this player's games are played, against those
+    /// who tell most about the newcomer's rating.
+    pub newcomer: Option<Newcomer>,
     /// Games that are played at the same time.
     pub concurrency: usize,
     /// The seed of all random choices.
@@ -37,6 +38,20 @@ pub struct Ladder<G: FullGame> {
     /// The file that results are kept in. Results of players who are not among these also count in the ratings.
     pub state: Option<PathBuf>,
 }
+
+/// A player who joins a ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Newcomer {
+    /// Its number.
+    pub player: usize,
+    /// The number of a player who is probably about as strong, so that the first games are played against near opponents
+    /// already. Has no effect on the ratings.
+    pub like: Option<usize>,
+}
+
+/// Games that the newcomer is taken to have drawn with the one like it, when opponents are chosen: a guess that is about
+/// 250 Elo wrong, and soon forgotten.
+const GUESSED_GAMES: f64 = 2.0;
 
 /// Reported after every pair.
 pub struct Climb<'a> {
@@ -52,9 +67,13 @@ impl<G: FullGame> Ladder<G> {
     /// Plays until all have had their games or `stop` is set.
     pub fn run(self, tell: &mut dyn FnMut(Climb<'_>), stop: &AtomicBool) -> Result<Standings, ContestError> {
         let Ladder { players, anchor, anchor_elo, games, newcomer, concurrency, seed, mut openings, state } = self;
-        let newcomer = newcomer.and_then(|number| Some(players.get(number)?.identity.clone()));
+        let identity = |number: usize| Some(players.get(number)?.identity.clone());
+        let newcomer =
+            newcomer.and_then(|newcomer| Some((identity(newcomer.player)?, newcomer.like.and_then(identity))));
         let (players, anchor) = merge(players, anchor);
-        let newcomer = newcomer.and_then(|identity| players.iter().position(|player| player.identity == identity));
+        let position = |identity: &String| players.iter().position(|player| player.identity == *identity);
+        let like = newcomer.as_ref().and_then(|(_, like)| position(like.as_ref()?));
+        let newcomer = newcomer.and_then(|(identity, _)| position(&identity));
         let (mut state, meetings) = match &state {
             Some(path) => State::open(path, G::NAME, openings.rules_identity())?,
             None => (State::default(), Vec::new()),
@@ -91,10 +110,19 @@ impl<G: FullGame> Ladder<G> {
                 return Some((a, b, between.planned));
             }
             let still = Some(left(results)).filter(|still| *still > 0)?;
-            let (a, b) = most_informative(everyone, &results.encounters(), anchor, |a, b| {
-                let is_missed = so_far(results) < target || missing(results, a) > 0 || missing(results, b) > 0;
-                may_meet(a, b) && is_missed
-            })?;
+            let mut encounters = results.encounters();
+            let (a, b) = match newcomer {
+                Some(player) => {
+                    let guess = |b| Encounter { a: player, b, games: GUESSED_GAMES, score: 0.5 * GUESSED_GAMES };
+                    encounters.extend(like.map(guess));
+                    let other = best_opponent(everyone, &encounters, anchor, player, |other| other < players.len())?;
+                    (player.min(other), player.max(other))
+                }
+                None => most_informative(everyone, &encounters, anchor, |a, b| {
+                    let is_missed = so_far(results) < target || missing(results, a) > 0 || missing(results, b) > 0;
+                    may_meet(a, b) && is_missed
+                })?,
+            };
             Some((a, b, results.pairs(a, b).len() as u64 + still.min(block).div_ceil(2)))
         };
         while !stop.load(Relaxed)
@@ -129,18 +157,24 @@ impl<G: FullGame> Ladder<G> {
             }
             .run_without(done, &mut note, stop)?;
         }
-        let mut rated = ratings(everyone, &results.encounters(), anchor, anchor_elo);
-        let absent = absent.into_iter().zip(rated.split_off(players.len())).collect();
+        let (rated, covariances) = ratings_with_covariances(everyone, &results.encounters(), anchor, anchor_elo);
         let known = results.connected(anchor);
-        let row = |(number, (player, rating)): (usize, (&Entrant<G>, _))| {
+        let mut order: Vec<usize> = (0..players.len()).collect();
+        let place = |number: usize| (known.contains(&number), rated[number].elo);
+        order.sort_by(|&a, &b| place(b).0.cmp(&place(a).0).then(place(b).1.total_cmp(&place(a).1)));
+        let row = |&number: &usize| {
             let (games, points) = results.of(number);
             let (known, anchor) = (known.contains(&number), number == anchor);
-            Row { name: player.name.clone(), rating, known, games, points, anchor }
+            Row { name: players[number].name.clone(), rating: rated[number], known, games, points, anchor }
         };
-        let mut rows: Vec<Row> = players.iter().zip(rated).enumerate().map(row).collect();
-        rows.sort_by(|a, b| b.known.cmp(&a.known).then(b.rating.elo.total_cmp(&a.rating.elo)));
+        let rows: Vec<Row> = order.iter().map(row).collect();
+        let absent = absent.into_iter().zip(players.len()..).filter(|(_, number)| known.contains(number));
+        let (absent, numbers): (Vec<_>, Vec<usize>) =
+            absent.map(|(identity, number)| ((identity, rated[number]), number)).unzip();
+        order.extend(numbers);
+        let covariances = order.iter().map(|&a| order.iter().map(|&b| covariances[a][b]).collect()).collect();
         let stopped = stop.load(Relaxed) && next(&results).is_some();
-        Ok(Standings { game: G::NAME, rows, absent, played, faults, stopped })
+        Ok(Standings { game: G::NAME, rows, absent, covariances, played, faults, stopped })
     }
 }
 

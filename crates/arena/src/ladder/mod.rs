@@ -8,6 +8,6 @@ mod plot;
 mod standings;
 mod state;
 
-pub use climb::{Climb, Ladder};
+pub use climb::{Climb, Ladder, Newcomer};
 pub use plot::svg;
 pub use standings::{Row, Standings};

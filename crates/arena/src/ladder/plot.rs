@@ -72,7 +72,15 @@ mod tests {
             anchor: false,
         };
         let rows = ratings.iter().map(row).collect();
-        Standings { game: "chess", rows, absent: Vec::new(), played: 2, faults: 0, stopped: false }
+        Standings {
+            game: "chess",
+            rows,
+            absent: Vec::new(),
+            covariances: Vec::new(),
+            played: 2,
+            faults: 0,
+            stopped: false,
+        }
     }
 
     #[test]

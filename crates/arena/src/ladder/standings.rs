@@ -34,8 +34,10 @@ pub struct Standings {
     pub game: &'static str,
     /// The players.
     pub rows: Vec<Row>,
-    /// Players who are only in the state file, by their identities.
+    /// Players who are only in the state file, by their identities. Those whom no games connect with the anchor are left out.
     pub absent: Vec<(String, Rating)>,
+    /// The covariances of the ratings, in Elo²: those of the players, then those of the absent.
+    pub covariances: Vec<Vec<f64>>,
     /// Games that were played in this run.
     pub played: u64,
     /// Those of them that were lost by crashing, stalling or an illegal move.

@@ -110,6 +110,15 @@ impl PlayerLine {
         engine::check(&external.command).map_err(unusable)
     }
 
+    /// Why the program of an engine cannot be found, in a sentence; `None` if it is there, or the player needs no program.
+    /// Starts nothing.
+    pub fn missing(&self) -> Option<String> {
+        let PlayerKind::External(external) = &self.kind else { return None };
+        let why = engine::check(&external.command).err()?;
+        (why.kind() == std::io::ErrorKind::NotFound)
+            .then(|| format!("cannot find the engine '{}': {why}", shorten(&external.command)))
+    }
+
     fn bundled<G: FullGame>(&self, bundled: &Bundled, settings: TreeSettings) -> Result<Entrant<G>, BuildError> {
         let network = bundled.network()?;
         let Origin { generation, steps, .. } = &network.origin;

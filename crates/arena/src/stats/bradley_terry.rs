@@ -44,6 +44,12 @@ pub struct Rating {
 }
 
 /// Ratings of `players` players, with player `anchor` fixed at `anchor_elo`. All numbers are finite.
+pub fn ratings(players: usize, encounters: &[Encounter], anchor: usize, anchor_elo: f64) -> Vec<Rating> {
+    ratings_with_covariances(players, encounters, anchor, anchor_elo).0
+}
+
+/// Ratings, and their covariances in Elo², row by row: what the players have in common, such as the uncertainty of an
+/// opponent, drops out of the difference of two ratings.
 ///
 /// The most likely ratings with Jeffreys' prior `√det I`, I the information matrix, as in Firth's bias-reduced
 /// regression (1993). It acts as if about one more game for each player had been drawn, distributed over the games by
@@ -57,14 +63,20 @@ pub struct Rating {
 /// A player whom no chain of games connects with the anchor is rated around the anchor, with an interval of some
 /// ±200,000 Elo: nothing is known. Impossible encounters (a player outside the pool or against itself, no games) are
 /// left out, and scores are clamped to the range from 0 to `games`. An anchor outside the pool fixes no rating.
-pub fn ratings(players: usize, encounters: &[Encounter], anchor: usize, anchor_elo: f64) -> Vec<Rating> {
+pub fn ratings_with_covariances(
+    players: usize,
+    encounters: &[Encounter],
+    anchor: usize,
+    anchor_elo: f64,
+) -> (Vec<Rating>, Vec<Vec<f64>>) {
     let pool = Pool::fit(players, encounters, anchor);
     let rating = |player: usize| {
         let elo = anchor_elo + ELO_OF_UNIT * pool.strengths[player];
         let half = ELO_OF_UNIT * TWO_SIDED_95 * pool.covariance(player, player).sqrt();
         Rating { elo, low: elo - half, high: elo + half }
     };
-    (0..players).map(rating).collect()
+    let covariances = |a: usize| (0..players).map(|b| ELO_OF_UNIT * ELO_OF_UNIT * pool.covariance(a, b)).collect();
+    ((0..players).map(rating).collect(), (0..players).map(covariances).collect())
 }
 
 /// The pair of players whose next game would tell most about the ratings, the lower number first; `None` for fewer than
@@ -89,6 +101,30 @@ pub fn most_informative(
     let worth = |&(a, b): &(usize, usize)| information(pool.strengths[a] - pool.strengths[b]) * pool.variance(a, b);
     let pairs = (0..players).flat_map(|a| (a + 1..players).map(move |b| (a, b))).filter(|&(a, b)| may_meet(a, b));
     pairs.collect::<Vec<_>>().into_iter().rev().max_by(|x, y| worth(x).total_cmp(&worth(y)))
+}
+
+/// The opponent against whom the next game of `player` would tell most about this player's own rating; `None` if there is
+/// none that `may_meet` accepts. Ties go to the first.
+///
+/// With C the covariances, a game against b, of information `i = p (1 - p)`, takes
+/// `i (C_nn - C_nb)² / (1 + i V)` off the variance C_nn of player n, where V is the variance of the difference. So
+/// the opponent should be near, and well known itself: [`most_informative`] would also choose an opponent who always
+/// loses, to learn more about that one.
+pub fn best_opponent(
+    players: usize,
+    encounters: &[Encounter],
+    anchor: usize,
+    player: usize,
+    may_meet: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let pool = Pool::fit(players, encounters, anchor);
+    let worth = |&other: &usize| {
+        let information = information(pool.strengths[player] - pool.strengths[other]);
+        let own = pool.covariance(player, player) - pool.covariance(player, other);
+        information * own * own / (1.0 + information * pool.variance(player, other))
+    };
+    let others = (0..players).filter(|&other| player < players && other != player && may_meet(other));
+    others.rev().max_by(|x, y| worth(x).total_cmp(&worth(y)))
 }
 
 /// A pool with strengths θ, and the games' information about them. The anchor's strength is 0 and certain.

@@ -10,9 +10,11 @@ mod elo;
 mod likelihood;
 mod normal;
 mod pentanomial;
+mod slope;
 mod sprt;
 
-pub use bradley_terry::{Encounter, Rating, most_informative, ratings};
+pub use bradley_terry::{Encounter, Rating, best_opponent, most_informative, ratings, ratings_with_covariances};
 pub use elo::{Estimate, elo_of, expected_score};
 pub use pentanomial::Pairs;
+pub use slope::Slope;
 pub use sprt::{Decision, Sprt, SprtError, SprtState};

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use alfil_game::{Encoding, with_encoding};
+use alfil_nn::Size;
 use alfil_train::{Config, Finish, Machine, Run, RunDirectory};
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
@@ -30,9 +31,13 @@ pub struct TrainCommand {
     /// The run's name, or a path with a slash in it [default: the configuration's name]
     #[arg(long, value_name = "NAME")]
     run: Option<String>,
-    /// Stop after this time, such as 90s, 20m or 1h30m (a bare number is seconds); the same command resumes the run
+    /// Stop after this time, such as 90s, 20m or 1h30m (a bare number is seconds); the same command resumes the run. A
+    /// learning rate that falls along a cosine, without decay_steps and planned, falls over the time that a new run is given
     #[arg(long = "for", value_name = "TIME", value_parser = time::parse)]
     time: Option<Duration>,
+    /// Train a larger network, such as 64x6, from the next generation on; it plays as soon as it passes the gate
+    #[arg(long, value_name = "SIZE")]
+    grow: Option<Size>,
     /// Compute on this device: cpu, cuda, cuda:N or auto
     #[arg(long)]
     device: Option<String>,
@@ -54,8 +59,13 @@ enum Log {
 
 pub fn run(mut command: TrainCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     command.set.extend(command.device.take().map(|device| format!("machine.device=\"{device}\"")));
-    let config = Config::load(&command.config, &command.set)?;
     let directory = directory(&command)?;
+    // A run keeps the plan that it began with, whatever time is left to it today.
+    let hours = match directory.has_begun() {
+        true => directory.planned_hours()?,
+        false => command.time.map(|time| time.as_secs_f64() / 3_600.0),
+    };
+    let config = Config::load_for(&command.config, &command.set, hours)?;
     let machine = machine(&config)?;
     with_encoding!(&config.encoding.clone(), E => train::<E>(command, config, machine, directory, out))?
 }
@@ -110,8 +120,12 @@ fn train<E: Encoding>(
     };
     let stop = stop_flag(command.time)?;
     let begun = directory.has_begun();
+    let stages = config.stages.clone();
     let mut run = Run::<E>::open(directory.clone(), config, machine, &mut |event| screen.tell(&event))?;
-    screen.begin(&directory, begun, run.state());
+    if let Some(size) = command.grow {
+        run.grow(size)?;
+    }
+    screen.begin(&directory, begun, run.state(), &stages);
     let finish = run.go(&stop, &mut |event| screen.tell(&event))?;
     screen.end(&directory, finish == Finish::Complete, run.state());
     Ok(Verdict::Fine)

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use alfil_core::wording::one_line;
 use alfil_nn::learning::Loss;
+use alfil_train::config::Stages;
 use alfil_train::run::{Phase, State};
 use alfil_train::{Config, Event, RunDirectory};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
@@ -63,15 +64,21 @@ impl<'a> Screen<'a> {
         Screen { out, kind, began: now, last: now, pace: Pace::default(), unit: "", at_once }
     }
 
-    pub fn begin(&mut self, directory: &RunDirectory, resumed: bool, state: &State) {
+    /// Says where the run is, and what its stages are.
+    pub fn begin(&mut self, directory: &RunDirectory, resumed: bool, state: &State, stages: &Stages) {
         let path = directory.path().display();
+        let cpu = state.cpu_seconds.map_or(String::new(), |cpu| format!(" (CPU {})", clock(cpu)));
         let line = match resumed {
-            true => format!("resuming {path}: generation {}, {} so far", state.generation, clock(state.seconds)),
+            true => format!("resuming {path}: generation {}, {} so far{cpu}", state.generation, clock(state.seconds)),
             false => format!("a new run in {path}"),
         };
         let object =
             json!({"event": "begin", "run": directory.path(), "resumed": resumed, "generation": state.generation});
         self.line(&line, object);
+        for stage in stages.iter() {
+            let text = one_line(&stage.to_string());
+            self.line(&format!("stage {text}"), json!({"event": "stage", "text": text}));
+        }
         self.line(HEADING, Value::Null);
         if let Kind::Bars(bars) = &mut self.kind {
             bars.begin(resumed, state);
@@ -97,6 +104,22 @@ impl<'a> Screen<'a> {
 
     pub fn tell(&mut self, event: &Event<'_>) {
         match event {
+            Event::Start { network, new_heads } => {
+                let random = match new_heads {
+                    [] => String::new(),
+                    heads => format!(
+                        "; random weights for the head{}: {}",
+                        if heads.len() > 1 { "s" } else { "" },
+                        heads.join(", ")
+                    ),
+                };
+                let object = json!({"event": "start", "network": network, "new_heads": new_heads});
+                self.line(&format!("begins with the network {}{random}", one_line(network)), object);
+            }
+            Event::Grow { from, to } => {
+                let text = format!("a network of {to} learns now; that of {from} plays until it passes the gate");
+                self.line(&text, json!({"event": "grow", "from": from.to_string(), "to": to.to_string()}));
+            }
             Event::Phase { generation, phase } => self.phase(*generation, *phase),
             Event::Games { games, of, counts, seconds } => {
                 let counters = Counters { counts, seconds: *seconds, at_once: self.at_once };
@@ -124,6 +147,7 @@ impl<'a> Screen<'a> {
             Event::Exam { positions, of } => {
                 self.progress("positions by the solver", *positions, *of, || (Vec::new(), json!({})));
             }
+            Event::MissingPlayer { player, why } => self.warn(&format!("ratings are without {player}: {why}")),
             Event::Damaged(damage) => self.warn(&format!("{}; set aside as {}", damage.why, damage.path.display())),
             Event::DamagedCheckpoint { path } => {
                 self.warn(&format!(

@@ -519,3 +519,37 @@ fn what_a_command_does_can_be_traced() {
     assert_eq!(lines.matches("pair finished pair=").count(), 2, "{lines}");
     assert!(complaint(&["game", "list", "--trace", "loud"]).contains("'loud'"));
 }
+
+#[test]
+fn a_network_is_probed() {
+    let few = ["probe", "trained", "--game", "chess", "--positions", "12", "--pairs", "12", "--visits", "8"];
+    let also = ["--also", "visits=16,search=puct", "--json"];
+    let report = json(&[&few[..], &also].concat());
+    for part in ["gap", "bias", "correlation"] {
+        let [value, low, high] = ["value", "low", "high"].map(|key| report[part][key].as_f64().unwrap());
+        assert!(low <= value && value <= high && report[part]["count"] == 12, "{report}");
+    }
+    let searches = report["searches"].as_array().unwrap();
+    assert_eq!(searches.iter().map(|search| &search["visits"]).collect::<Vec<_>>(), [8, 16]);
+    assert!(searches.iter().all(|search| search["blunders"]["count"] == 12), "{report}");
+    assert_eq!(report["stopped"], false);
+    assert_eq!(json(&[&few[..], &also].concat()), report, "it follows from the seed");
+    let text = stdout(&few);
+    assert_eq!(
+        text.lines().map(|line| line.split(' ').next().unwrap()).collect::<Vec<_>>(),
+        ["gap", "bias", "correlation", "blunders"]
+    );
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn what_cannot_be_probed_is_one_sentence() {
+    assert!(complaint(&["probe", "chess.safetensor"]).contains("there is no evaluator or network file"));
+    let solved = complaint(&["probe", "trained", "--game", "connect4"]);
+    assert!(solved.contains("connect4 has no handcrafted estimates to probe with"), "{solved}");
+    let typo = complaint(&["probe", "trained", "--also", "visit=3"]);
+    assert!(typo.contains("--also visit=3: there is no key 'visit': did you mean visits?"), "{typo}");
+    let range = complaint(&["probe", "trained", "--also", "visits=1"]);
+    assert!(range.contains("--also visits=1: visits must be from 2 to 1000000"), "{range}");
+    assert!(complaint(&["probe", "trained", "--positions", "0", "--pairs", "0"]).contains("nothing to measure"));
+}

@@ -36,7 +36,11 @@ fn small() -> Vec<String> {
 }
 
 fn train(run: &str) -> Vec<String> {
-    let mut arguments = vec!["train".to_owned(), shipped("tictactoe.toml"), "--run".to_owned(), run.to_owned()];
+    train_with(&shipped("tictactoe.toml"), run)
+}
+
+fn train_with(config: &str, run: &str) -> Vec<String> {
+    let mut arguments = vec!["train".to_owned(), config.to_owned(), "--run".to_owned(), run.to_owned()];
     arguments.extend(small());
     arguments
 }
@@ -71,11 +75,18 @@ fn measured(run: &Path) -> Vec<serde_json::Value> {
     let mut lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for line in &mut lines {
         let losses = line["learning"]["held_out"].clone();
+        let games = ["policy_divergence", "won_by_rules"].map(|key| line["selfplay"][key].clone());
+        assert!(games.iter().all(|number| !number.is_null()), "{line}");
         let kept = ["generation", "gate", "promoted", "rating"].map(|key| (key.to_owned(), line[key].clone()));
-        *line = serde_json::Value::Object(kept.into_iter().chain([("held_out".to_owned(), losses)]).collect());
+        *line = serde_json::Value::Object(
+            kept.into_iter()
+                .chain([("held_out".to_owned(), losses), ("games".to_owned(), games.to_vec().into())])
+                .collect(),
+        );
         for part in ["gate", "rating"] {
             if let Some(object) = line[part].as_object_mut() {
                 object.remove("seconds");
+                object.remove("trend");
             }
         }
     }
@@ -113,8 +124,15 @@ fn tic_tac_toe_is_learnt_to_perfection() {
 fn a_run_that_is_killed_thirty_times_ends_as_one_that_is_not() {
     let folder = Folder::new("kill");
     let (calm, rough) = (folder.file("calm"), folder.file("rough"));
+    let config = folder.file("stages.toml");
+    let stages = "[[stage]]\nfrom_generation = 2\nselfplay = {visits = 12, random_plies = 2}\ntraining.rate = 0.01\n\
+        [[stage]]\nfrom_generation = 3\ntraining = {batch = 96, reuse = 2.5, average = 0.5, value_weight = 2}\nwindow.first = 900\n";
+    let base = std::fs::read_to_string(shipped("tictactoe.toml")).unwrap();
+    std::fs::write(&config, format!("{base}\n{stages}")).unwrap();
+    let train = |run: &str| train_with(&config, run);
     let began = Instant::now();
-    text(&train(&calm));
+    let lines = text(&train(&calm));
+    assert!(lines.contains("stage from generation 2: selfplay.visits = 12, selfplay.random_plies = 2,"), "{lines}");
     // Short enough for thirty kills before the end, on any machine.
     let longest = began.elapsed() / 14;
     let mut kills = 0;
@@ -159,6 +177,34 @@ fn untimed(folder: &Path, run: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
             files.insert(name, std::fs::read(&path).unwrap());
         }
     }
+}
+
+/// The learning rate falls over the time that the run was first given, and it begins with the network that is named.
+#[test]
+fn a_run_has_a_plan_and_begins_with_a_network() {
+    let folder = Folder::new("planned");
+    let (first, run) = (folder.file("first"), folder.file("run"));
+    let few = ["generations=1", "selfplay.games=40", "gate.kind=none", "rating.every=0"];
+    let few: Vec<String> = few.iter().flat_map(|key| ["--set".to_owned(), (*key).to_owned()]).collect();
+    let with = |run: &str, more: &[&str]| {
+        let more = more.iter().map(|text| (*text).to_owned());
+        train(run).into_iter().chain(few.clone()).chain(more).collect::<Vec<_>>()
+    };
+    text(&with(&first, &[]));
+    let start = format!("network.start={first}/networks/000001.safetensors");
+    let cosine = ["--set", "training.decay=cosine", "--set", "training.decay_steps=0", "--set", &start];
+    let refused = with(&run, &cosine);
+    let refused = complaint(&refused.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(refused.contains("training.decay_steps or planned must be more than 0 for a cosine"), "{refused}");
+    let lines = text(&with(&run, &[&cosine[..], &["--for", "2h"]].concat()));
+    assert!(lines.contains("begins with the network ") && !lines.contains("random weights"), "{lines}");
+    let config = || std::fs::read_to_string(format!("{run}/config.toml")).unwrap();
+    assert!(config().contains("\nplanned = 2.0\n"), "{}", config());
+    // Resumed for less time, without the file, and with a larger network.
+    std::fs::remove_dir_all(&first).unwrap();
+    let more = ["--for", "1h", "--grow", "16x1", "--set", "generations=3"];
+    let lines = text(&with(&run, &[&cosine[..], &more].concat()));
+    assert!(config().contains("\nplanned = 2.0\n") && lines.contains("a network of 16x1 learns now"), "{lines}");
 }
 
 #[test]

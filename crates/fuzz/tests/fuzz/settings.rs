@@ -7,7 +7,8 @@ use bolero::{check, generator::produce};
 
 const FILE: &str = "game = \"tictactoe\"\nencoding = \"tictactoe/stones\"\nseed = 7\n[network]\nsize = \"16x2\"\n[selfplay]\nvisits = 32\n\
     temperature = 1.0\n[training]\nbatch = 64\nrate_steps = [10, 20]\nrate_factors = [0.5, 0.1]\n[gate]\nkind = \"sprt\"\n\
-    [rating]\nplayers = [\"random\", \"alphabeta:depth=2\"]\n";
+    [rating]\nplayers = [\"random\", \"alphabeta:depth=2\"]\n[[stage]]\nfrom_generation = 3\nselfplay.visits = 64\n\
+    [[stage]]\nfrom_hours = 1.5\n[stage.training]\nrate = 0.01\n";
 
 const SETTINGS: [&str; 8] = [
     "training.batch=128",

@@ -1,7 +1,7 @@
 //! The contract between a training loop and whatever computes the gradients.
 
-use super::{Losses, Samples};
-use crate::Weights;
+use super::{LearningSettings, Losses, Samples};
+use crate::{ArchitectureError, Network, Weights};
 
 /// Why a step could not be taken.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +18,9 @@ pub enum LearnError {
         /// The step.
         step: u64,
     },
+    /// A network that training cannot begin with.
+    #[error(transparent)]
+    Start(#[from] ArchitectureError),
     /// A saved state that training cannot continue from.
     #[error("the saved state of training cannot be used: {0}")]
     State(String),
@@ -28,6 +31,21 @@ pub trait Learner: Send {
     /// Steps taken since the beginning. A step that was skipped, because numbers of 16 bits were too small for its
     /// gradient, does not count.
     fn steps(&self) -> u64;
+
+    /// Takes over the weights of a network before the first step, so that what is exported then computes the same. Returns
+    /// the [heads](crate::Architecture::new_heads) that it keeps as they are. The batch norms of a network file are folded;
+    /// they get the statistics of `batches`, so that the network is the same while it learns from such positions. Without
+    /// any they change nothing but add a bias, and learning begins with another network, since it uses the statistics of
+    /// each batch.
+    fn begin_with(
+        &mut self,
+        network: &Network,
+        batches: &mut dyn Iterator<Item = Samples>,
+    ) -> Result<Vec<&'static str>, LearnError>;
+
+    /// Goes on with other settings, as a new learner with them would after [`restore`](Learner::restore). The optimizer
+    /// cannot change.
+    fn change(&mut self, settings: LearningSettings) -> Result<(), LearnError>;
 
     /// Learns from a batch.
     fn step(&mut self, samples: &Samples) -> Result<Losses, LearnError>;

@@ -14,7 +14,7 @@ mod turn;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings, Found};
 pub use minimax::{minimax, minimax_nodes, negamax};
-pub use node::{GameNode, INFINITE, Node, WIN, is_decided};
-pub(crate) use node::{SCALE, worth};
+pub(crate) use node::worth;
+pub use node::{GameNode, INFINITE, Node, WIN, expected_result, is_decided};
 pub use sss::sss;
 pub use turn::TurnNode;

@@ -7,7 +7,7 @@ pub const WIN: i32 = 1_000_000;
 
 /// The scale of estimates, in hundredths of a pawn: `1 / (1 + 10^(-estimate / SCALE))` points are expected, so 400 are
 /// worth 400 Elo.
-pub(crate) const SCALE: f32 = 400.0;
+const SCALE: f32 = 400.0;
 
 /// Larger than any value.
 pub const INFINITE: i32 = 2_000_000;
@@ -114,6 +114,11 @@ pub(crate) fn worth(outcome: Outcome, mover: Side) -> i32 {
         // A part of the point is worth as much as an estimate that expects it.
         points => (SCALE * (points / (1.0 - points)).log10()).round() as i32,
     }
+}
+
+/// The result from -1 to 1 that an estimate for the mover, in hundredths of a pawn, expects.
+pub fn expected_result(estimate: i32) -> f32 {
+    2.0 / (1.0 + 10f32.powf(-(estimate as f32) / SCALE)) - 1.0
 }
 
 /// The value of an end `ply` plies from the root: decided ones lose 1 per ply.

@@ -3,7 +3,7 @@
 use alfil_game::{Estimates, Knowledge, Mover, Wdl};
 
 use super::Answers;
-use crate::classical::{SCALE, worth};
+use crate::classical::{expected_result, worth};
 use crate::{Evaluation, Evaluator, EvaluatorError};
 
 /// A move whose estimate is this much better, in hundredths of a pawn, has e times the prior.
@@ -46,8 +46,7 @@ impl<G: Estimates> Evaluator<G> for Handcrafted {
         }
         let largest = self.logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let sum: f32 = self.logits.iter().map(|logit| (logit - largest).exp()).sum();
-        let estimate = game.evaluate(self.knowledge) as f32;
-        let value = 2.0 / (1.0 + 10f32.powf(-estimate / SCALE)) - 1.0;
+        let value = expected_result(game.evaluate(self.knowledge));
         let priors = self.logits.iter().map(|logit| (logit - largest).exp() / sum);
         self.answers.push(priors, Mover(Wdl::from_value(value)));
     }

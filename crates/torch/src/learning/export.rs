@@ -12,13 +12,17 @@ use super::network::{EPSILON, Norms, TrainingNetwork};
 use super::numbers;
 use crate::TorchError;
 
-/// The statistics of all batch norms over all samples. Each batch, which has been checked, is normalised by its own
-/// statistics, as in training. `None` without samples.
+/// The norms of [`gather_statistics`] as in training: each batch is normalised by its own statistics.
+pub const AS_IN_TRAINING: Norms = Norms::Batch { share: 1.0 };
+
+/// The statistics of all batch norms over all samples, with norms that store those of each batch. The batches have been
+/// checked. `None` without samples.
 pub fn gather_statistics(
     architecture: &Architecture,
     layout: &Layout,
     form: &SampleLayout,
     parameters: &Tensor,
+    norms: Norms,
     batches: &mut dyn Iterator<Item = Samples>,
 ) -> Result<Option<Tensor>, TorchError> {
     let _no_gradients = tch::no_grad_guard();
@@ -31,7 +35,7 @@ pub fn gather_statistics(
     let mut seen = 0;
     for batch in batches.filter(|batch| !batch.is_empty()) {
         let loaded = form.load(&batch, 0..batch.len(), device)?;
-        network.forward(&loaded.planes, Norms::Batch { share: 1.0 })?;
+        network.forward(&loaded.planes, norms)?;
         let [mean, variance] = halves(&of_batch.f_to_kind(Kind::Double)?)?;
         // libtorch divides the variance by n - 1.
         let n = (batch.len() * architecture.cells()) as f64;

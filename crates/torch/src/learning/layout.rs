@@ -5,13 +5,14 @@
 
 use std::convert::Infallible;
 
-use alfil_nn::Weights;
 use alfil_nn::learning::EncodedArchitecture;
+use alfil_nn::{Network, Weights};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tch::Tensor;
 
+use super::network::EPSILON;
 use crate::TorchError;
 
 /// The tensors of a network in training. Their names are those of a network file, except that the bias of a convolution
@@ -97,6 +98,42 @@ impl Layout {
         numbers
     }
 
+    /// Replaces parameters by those of a network file, except those of some heads, and all batch norms by ones that only add
+    /// a bias: what a file has folded cannot be told apart any more.
+    pub fn take_over(&self, network: &Network, but: &[&str], parameters: &mut [f32], statistics: &mut [f32]) {
+        let tensors = network.tensors();
+        for slot in &self.parameters {
+            let is_kept = slot.name.split('.').next().is_some_and(|head| but.contains(&head));
+            let folded = slot.name.strip_suffix(".norm.beta").map(|layer| format!("{layer}.bias"));
+            match tensors.get(folded.as_ref().unwrap_or(&slot.name)) {
+                _ if slot.name.ends_with(".norm.gamma") => slot.part_mut(parameters).fill(1.0),
+                Some((shape, numbers)) if !is_kept && *shape == slot.shape => {
+                    slot.part_mut(parameters).copy_from_slice(numbers);
+                }
+                _ => {}
+            }
+        }
+        let (means, variances) = statistics.split_at_mut(size(&self.statistics) / 2);
+        means.fill(0.0);
+        variances.fill((1.0 - EPSILON) as f32);
+    }
+
+    /// Gives batch norms that only add a bias these statistics, so that the network still computes the same: with the
+    /// deviation `s` and the mean `m` of a channel, `s (x - m) / s + (bias + m) = x + bias`.
+    pub fn unfold(&self, parameters: &mut [f32], statistics: &[f32]) {
+        for slot in &self.statistics {
+            let Some((norm, part)) = slot.name.rsplit_once('.') else { continue };
+            let name = format!("{norm}.{}", if part == "mean" { "beta" } else { "gamma" });
+            let Some(parameter) = self.parameters.iter().find(|parameter| parameter.name == name) else { continue };
+            for (number, &seen) in parameter.part_mut(parameters).iter_mut().zip(slot.part(statistics)) {
+                match part {
+                    "mean" => *number += seen,
+                    _ => *number = (f64::from(seen) + EPSILON).sqrt() as f32,
+                }
+            }
+        }
+    }
+
     /// Means of 0 and variances of 1.
     pub fn initial_statistics(&self) -> Vec<f32> {
         let mut numbers = vec![0.0; size(&self.statistics)];
@@ -115,6 +152,10 @@ impl Slot {
     pub fn view(&self, flat: &Tensor) -> Result<Tensor, TorchError> {
         let shape: Vec<i64> = self.shape.iter().map(|&size| size as i64).collect();
         Ok(flat.f_narrow(0, self.start as i64, self.len() as i64)?.f_view(shape.as_slice())?)
+    }
+
+    fn part_mut<'a>(&self, flat: &'a mut [f32]) -> &'a mut [f32] {
+        &mut flat[self.start..][..self.len()]
     }
 
     /// This part of flat numbers.

@@ -11,9 +11,10 @@ mod scale;
 mod state;
 
 use alfil_nn::learning::{EncodedArchitecture, LearnError, Learner, LearningSettings, Losses, Samples};
-use alfil_nn::{Architecture, Weights};
+use alfil_nn::{Architecture, Network, Weights};
 use tch::{Kind, Tensor};
 
+use self::export::AS_IN_TRAINING;
 use self::layout::{Layout, Slot};
 use self::loss::{Counts, LossSums, SampleLayout};
 use self::network::{Norms, TrainingNetwork};
@@ -41,6 +42,9 @@ pub struct TorchLearner {
     /// Moving averages of both, if asked for.
     average: Option<[Tensor; 2]>,
     descent: OptimizerState,
+    /// What mixed precision is on these devices.
+    mixed: TrainingPrecision,
+    /// What is used.
     precision: TrainingPrecision,
     /// With float16 only.
     scale: Option<LossScale>,
@@ -66,29 +70,40 @@ impl TorchLearner {
         let statistics = Tensor::f_from_slice(&layout.initial_statistics())?.f_to_device(first)?;
         let replica = |device: &Device| Replica::new(architecture, &layout, &parameters, &statistics, device.torch());
         let replicas = devices.iter().map(replica).collect::<Result<Vec<_>, _>>()?;
-        let average = match settings.average > 0.0 {
-            true => Some([copy(&parameters)?, copy(&statistics)?]),
-            false => None,
-        };
-        let precision = match settings.mixed_precision {
-            true => TrainingPrecision::fastest(architecture, &layout, devices)?,
-            false => TrainingPrecision::Single,
-        };
-        Ok(TorchLearner {
+        let mixed = TrainingPrecision::fastest(architecture, &layout, devices)?;
+        let mut learner = TorchLearner {
             encoding: (encoded.encoding().0.to_owned(), encoded.encoding().1),
             form: SampleLayout::new(encoded, reply),
             descent: OptimizerState::new(settings.optimizer, &parameters)?,
-            precision,
-            scale: (precision == TrainingPrecision::Half).then(LossScale::new),
+            mixed,
+            precision: TrainingPrecision::Single,
+            scale: None,
             architecture: architecture.clone(),
-            settings,
+            settings: LearningSettings::default(),
             layout,
             replicas,
             parameters,
             statistics,
-            average,
+            average: None,
             steps: 0,
-        })
+        };
+        learner.take_settings(settings)?;
+        Ok(learner)
+    }
+
+    /// Takes over settings with the same optimizer: an average or a loss scale that is missing starts afresh, one that is
+    /// not asked for is dropped.
+    fn take_settings(&mut self, settings: LearningSettings) -> Result<(), TorchError> {
+        match settings.average > 0.0 {
+            true if self.average.is_none() => self.average = Some([copy(&self.parameters)?, copy(&self.statistics)?]),
+            true => {}
+            false => self.average = None,
+        }
+        self.precision = if settings.mixed_precision { self.mixed } else { TrainingPrecision::Single };
+        let is_half = self.precision == TrainingPrecision::Half;
+        self.scale = is_half.then(|| self.scale.unwrap_or_else(LossScale::new));
+        self.settings = settings;
+        Ok(())
     }
 
     /// What is exported: parameters and statistics.
@@ -164,6 +179,24 @@ impl TorchLearner {
         Ok(Report(numbers(&sums.stacked()?)?))
     }
 
+    /// The statistics of all batch norms of a network with these parameters.
+    fn gather(
+        &self,
+        parameters: &Tensor,
+        norms: Norms,
+        batches: &mut dyn Iterator<Item = Samples>,
+    ) -> Result<Option<Tensor>, LearnError> {
+        let mut checked = Ok(());
+        let mut batches = batches.take_while(|batch| {
+            checked = self.form.check(batch);
+            checked.is_ok()
+        });
+        let (architecture, layout) = (&self.architecture, &self.layout);
+        let gathered = export::gather_statistics(architecture, layout, &self.form, parameters, norms, &mut batches)?;
+        checked?;
+        Ok(gathered)
+    }
+
     fn header(&self) -> Header {
         Header {
             format: state::FORMAT,
@@ -173,7 +206,7 @@ impl TorchLearner {
             steps: self.steps,
             average: self.average.is_some(),
             loss_scale: self.scale.map(|scale| (scale.factor, scale.good_steps)),
-            bfloat16: self.precision == TrainingPrecision::Bfloat16,
+            bfloat16: self.mixed == TrainingPrecision::Bfloat16,
         }
     }
 
@@ -193,6 +226,35 @@ impl TorchLearner {
 impl Learner for TorchLearner {
     fn steps(&self) -> u64 {
         self.steps
+    }
+
+    fn begin_with(
+        &mut self,
+        network: &Network,
+        batches: &mut dyn Iterator<Item = Samples>,
+    ) -> Result<Vec<&'static str>, LearnError> {
+        let new_heads = self.architecture.new_heads(&network.architecture)?;
+        let (mut parameters, mut statistics) = (numbers(&self.parameters)?, numbers(&self.statistics)?);
+        self.layout.take_over(network, &new_heads, &mut parameters, &mut statistics);
+        fill(&self.parameters, &parameters)?;
+        if let Some(gathered) = self.gather(&self.parameters, Norms::Folded, batches)? {
+            statistics = numbers(&gathered)?;
+            self.layout.unfold(&mut parameters, &statistics);
+            fill(&self.parameters, &parameters)?;
+        }
+        fill(&self.statistics, &statistics)?;
+        if let Some([average, average_statistics]) = &self.average {
+            fill(average, &parameters)?;
+            fill(average_statistics, &statistics)?;
+        }
+        Ok(new_heads)
+    }
+
+    fn change(&mut self, settings: LearningSettings) -> Result<(), LearnError> {
+        if !self.descent.change(settings.optimizer) {
+            return Err(LearnError::State("it has another optimizer".to_owned()));
+        }
+        Ok(self.take_settings(settings)?)
     }
 
     fn step(&mut self, samples: &Samples) -> Result<Losses, LearnError> {
@@ -228,15 +290,9 @@ impl Learner for TorchLearner {
 
     fn export(&mut self, batches: &mut dyn Iterator<Item = Samples>) -> Result<Weights, LearnError> {
         let (parameters, statistics) = self.exported();
-        let (architecture, layout) = (&self.architecture, &self.layout);
-        let mut checked = Ok(());
-        let mut batches = batches.take_while(|batch| {
-            checked = self.form.check(batch);
-            checked.is_ok()
-        });
-        let gathered = export::gather_statistics(architecture, layout, &self.form, parameters, &mut batches)?;
-        checked?;
-        Ok(export::fold(architecture, layout, parameters, gathered.as_ref().unwrap_or(statistics))?)
+        let gathered = self.gather(parameters, AS_IN_TRAINING, batches)?;
+        let statistics = gathered.as_ref().unwrap_or(statistics);
+        Ok(export::fold(&self.architecture, &self.layout, parameters, statistics)?)
     }
 
     fn state(&self) -> Result<Vec<u8>, LearnError> {
@@ -281,8 +337,9 @@ impl Learner for TorchLearner {
                 header.loss_scale.map_or_else(LossScale::new, |(factor, good_steps)| LossScale { factor, good_steps });
         }
         // What was measured at the beginning of the run holds to its end: another precision would give other numbers.
-        if self.settings.mixed_precision && self.precision != TrainingPrecision::Half {
-            self.precision = if header.bfloat16 { TrainingPrecision::Bfloat16 } else { TrainingPrecision::Single };
+        if self.mixed != TrainingPrecision::Half {
+            self.mixed = if header.bfloat16 { TrainingPrecision::Bfloat16 } else { TrainingPrecision::Single };
+            self.precision = if self.settings.mixed_precision { self.mixed } else { TrainingPrecision::Single };
         }
         self.steps = header.steps;
         Ok(())
@@ -405,8 +462,9 @@ mod tests {
     #[test]
     fn bfloat16_learns_the_same_and_is_kept_in_the_state() {
         let (mut single, mut bfloat16) = (learner(), learner());
-        bfloat16.precision = TrainingPrecision::Bfloat16;
-        bfloat16.settings.mixed_precision = true;
+        let mixed = LearningSettings { mixed_precision: true, ..single.settings.clone() };
+        bfloat16.mixed = TrainingPrecision::Bfloat16;
+        bfloat16.change(mixed.clone()).unwrap();
         let samples = samples(&single);
         let mut last = [Losses::default(); 2];
         for step in 0..60 {
@@ -418,7 +476,7 @@ mod tests {
         assert_ne!(numbers(&single.parameters).unwrap(), numbers(&bfloat16.parameters).unwrap());
 
         let mut restored = learner();
-        restored.settings.mixed_precision = true;
+        restored.change(mixed).unwrap();
         restored.restore(&bfloat16.state().unwrap()).unwrap();
         assert_eq!(restored.precision, TrainingPrecision::Bfloat16);
         assert_eq!(restored.step(&samples).unwrap(), bfloat16.step(&samples).unwrap());

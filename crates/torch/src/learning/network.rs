@@ -18,6 +18,9 @@ pub enum Norms {
     Batch { share: f64 },
     /// The stored ones.
     Stored,
+    /// None: a norm only adds its bias, as if the rest were folded into the weights. The stored ones become those of the
+    /// batch.
+    Folded,
 }
 
 /// A network whose tensors are views of flat ones.
@@ -177,6 +180,12 @@ impl NormedConvolution {
         let (training, share) = match norms {
             Norms::Batch { share } => (true, share),
             Norms::Stored => (false, 0.0),
+            Norms::Folded => {
+                let all = [0i64, 2, 3];
+                self.mean.shallow_clone().f_copy_(&convolved.f_mean_dim(all.as_slice(), false, None)?)?;
+                self.variance.shallow_clone().f_copy_(&convolved.f_var_dim(all.as_slice(), true, false)?)?;
+                return Ok(convolved.f_add(&self.beta.f_view([1, -1, 1, 1])?)?);
+            }
         };
         let (gamma, beta) = (Some(&self.gamma), Some(&self.beta));
         let (mean, variance) = (Some(&self.mean), Some(&self.variance));

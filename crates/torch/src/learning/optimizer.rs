@@ -45,6 +45,21 @@ impl OptimizerState {
         }
     }
 
+    /// Goes on with other numbers. False if they are those of another kind of optimizer.
+    pub fn change(&mut self, optimizer: Optimizer) -> bool {
+        match (self, optimizer.kind) {
+            (OptimizerState::Sgd { momentum, weight_decay, .. }, OptimizerKind::Sgd) => {
+                (*momentum, *weight_decay) = (optimizer.momentum, optimizer.weight_decay);
+                true
+            }
+            (OptimizerState::AdamW { beta1, beta2, weight_decay, .. }, OptimizerKind::AdamW) => {
+                (*beta1, *beta2, *weight_decay) = (optimizer.beta1, optimizer.beta2, optimizer.weight_decay);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Its state, by name.
     pub fn memory(&self) -> Vec<(&'static str, &Tensor)> {
         match self {

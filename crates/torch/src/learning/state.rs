@@ -31,7 +31,7 @@ pub struct Header {
     pub average: bool,
     /// Factor and good steps, with float16.
     pub loss_scale: Option<(f64, u32)>,
-    /// Whether gradients are computed in bfloat16. States without it are older than that.
+    /// Whether mixed precision computes in bfloat16. States without it are older than that.
     #[serde(default)]
     pub bfloat16: bool,
 }

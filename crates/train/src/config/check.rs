@@ -33,6 +33,7 @@ impl Config {
         if let Ok(Err(error)) = with_game!(&self.game, G => read_rules::<G>(&self.rules).map(drop)) {
             found.error("rules", format!("cannot be: {error}"));
         }
+        self.check_stages(found);
     }
 
     /// Refuses settings that do not fit the game.

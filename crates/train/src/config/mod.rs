@@ -7,13 +7,17 @@
 mod check;
 mod fixed;
 mod read;
+mod stages;
 
 pub use read::ConfigError;
+pub use stages::{Border, Stage, Stages};
 
 use alfil_core::settings;
+use alfil_core::wording::distance;
 use alfil_game::{Game, read_rules, with_encoding};
 use alfil_nn::{Architecture, ArchitectureError, NetworkSettings};
 use alfil_selfplay::SelfplaySettings;
+use alfil_selfplay::probe::ProbeSettings;
 use alfil_selfplay::replay::{Sampling, WindowSettings};
 
 use crate::machine::MachineSettings;
@@ -44,10 +48,14 @@ settings! {
         pub window: WindowSection, key "window";
         /// How much is learnt, and how.
         pub training: TrainingSettings, key "training";
+        /// What is measured about every network.
+        pub probe: ProbeSettings, key "probe";
         /// The match that a candidate has to pass.
         pub gate: GateSettings, key "gate";
         /// How the strength of networks is measured.
         pub rating: RatingSettings, key "rating";
+        /// What changes as the run goes on.
+        pub stages: Stages;
     }
     check Config::check;
 }
@@ -76,12 +84,19 @@ impl Config {
     }
 }
 
-/// The meaning and the default of a key, or of all keys of a section. None if there is no such key.
+/// The meaning and the default of a key, or of all keys of a section, or how stages are written. None if there is no such
+/// key.
 pub fn explain(key: &str) -> Option<String> {
-    settings::explain::<Config>(key)
+    if key == stages::STAGE { Some(stages::EXPLANATION.to_owned()) } else { settings::explain::<Config>(key) }
 }
 
-/// A configuration as a file with every key and its meaning.
+/// A configuration as a file with every key and its meaning, and its stages.
 pub fn render(config: &Config) -> String {
-    settings::render(config)
+    settings::render(config) + &config.stages.render()
+}
+
+/// What `explain` knows with the spelling nearest to this one, if one is near.
+pub fn nearest(key: &str) -> Option<String> {
+    let is_stage = key.len() < 8 && distance(key, stages::STAGE) <= 1;
+    if is_stage { Some(stages::STAGE.to_owned()) } else { settings::nearest::<Config>(key) }
 }

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use alfil_core::settings::{Finding, Findings, KeyError, Settings, set_table, set_text};
+use alfil_core::settings::{Finding, Findings, KeyError, Settings, Table, set_table, set_text};
 use alfil_core::text_file::read_text;
 
-use super::Config;
+use super::stages::STAGE;
+use super::{Config, Stages, nearest};
 
 /// Configuration files larger than this, in bytes, are refused.
 const LARGEST: u64 = 1 << 20;
@@ -27,6 +28,14 @@ pub enum ConfigError {
     /// A key that cannot be set.
     #[error(transparent)]
     Key(#[from] KeyError),
+    /// A stage that cannot be.
+    #[error("stage {number}: {why}")]
+    Stage {
+        /// Which one, from 1.
+        number: usize,
+        /// What is wrong.
+        why: String,
+    },
     /// Invalid values.
     #[error("{}", .0.iter().map(Finding::to_string).collect::<Vec<_>>().join("; "))]
     Invalid(Vec<Finding>),
@@ -42,9 +51,15 @@ impl ConfigError {
 impl Config {
     /// Reads a configuration file, with some keys set to other values (`training.batch=128`), and checks it.
     pub fn load(path: &Path, settings: &[String]) -> Result<Config, ConfigError> {
+        Config::load_for(path, settings, None)
+    }
+
+    /// The same for a run that is planned to take this many hours, which count where a learning rate falls over hours that
+    /// the file does not tell.
+    pub fn load_for(path: &Path, settings: &[String], hours: Option<f64>) -> Result<Config, ConfigError> {
         let failed = |why| ConfigError::Read { path: path.to_owned(), why };
         let text = read_text(path, LARGEST).map_err(failed)?;
-        Config::parse(&text, settings).map_err(|error| match error {
+        Config::read(&text, settings, hours).map_err(|error| match error {
             ConfigError::Syntax(why) => ConfigError::Syntax(format!("{} is not valid TOML: {why}", path.display())),
             other => other,
         })
@@ -52,14 +67,46 @@ impl Config {
 
     /// Reads the text of a configuration.
     pub fn parse(text: &str, settings: &[String]) -> Result<Config, ConfigError> {
+        Config::read(text, settings, None)
+    }
+
+    fn read(text: &str, settings: &[String], hours: Option<f64>) -> Result<Config, ConfigError> {
         let (mut config, mut found) = (Config::default(), Findings::default());
-        set_table(&mut config, &text.parse().map_err(syntax)?, &mut found)?;
+        let mut table: Table = text.parse().map_err(syntax)?;
+        let stages = table.remove(STAGE);
+        set_table(&mut config, &table, &mut found).map_err(with_nearest)?;
         for setting in settings {
-            set_text(&mut config, setting, &mut found)?;
+            refuse_stage(setting)?;
+            set_text(&mut config, setting, &mut found).map_err(with_nearest)?;
+        }
+        let schedule = &mut config.training.learning.schedule;
+        if schedule.lacks_plan() {
+            schedule.planned = hours.unwrap_or(0.0);
+        }
+        if let Some(stages) = stages {
+            config.stages = Stages::read(&stages, &config, &mut found)?;
         }
         Settings::check(&config, &mut found);
         if found.errors.is_empty() { Ok(config) } else { Err(ConfigError::Invalid(found.errors)) }
     }
+}
+
+/// Stages are among the names that may have been meant.
+fn with_nearest(error: KeyError) -> KeyError {
+    match error {
+        KeyError::Unknown { key, .. } => KeyError::Unknown { nearest: nearest(&key), key },
+        other => other,
+    }
+}
+
+/// The command line sets what holds before the stages.
+fn refuse_stage(setting: &str) -> Result<(), KeyError> {
+    let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
+    if key.split('.').next().is_some_and(|name| name.trim() == STAGE) {
+        let why = "stages are written into a configuration file".to_owned();
+        return Err(KeyError::Value { key: STAGE.to_owned(), value: value.to_owned(), why });
+    }
+    Ok(())
 }
 
 fn syntax(error: toml::de::Error) -> ConfigError {

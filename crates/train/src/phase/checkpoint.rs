@@ -27,14 +27,14 @@ const MAGIC: &[u8; 8] = b"ALFILCKP";
 const VERSION: u32 = 2;
 
 /// Writes a checkpoint, and removes old ones.
-pub(super) fn save(learner: &dyn Learner, directory: &RunDirectory) -> Result<(), RunError> {
-    let path = directory.checkpoints().join(format!("{:010}.{ENDING}", learner.steps()));
+pub(super) fn save(learner: &dyn Learner, folder: &Path) -> Result<(), RunError> {
+    let path = folder.join(format!("{:010}.{ENDING}", learner.steps()));
     let state = learner.state()?;
     let sum = checksum_with(VERSION, &state).to_le_bytes();
     let bytes = [&MAGIC[..], &VERSION.to_le_bytes(), &sum, &state].concat();
     alfil_core::disk::write_whole(&path, &bytes).map_err(|why| RunError::io("write", &path, why))?;
     tracing::debug!(?path, "checkpoint written");
-    let known = list(directory)?;
+    let known = list(folder)?;
     for (_, path) in known.iter().rev().skip(KEPT) {
         alfil_core::disk::remove(path).map_err(|why| RunError::io("remove", path, why))?;
     }
@@ -51,8 +51,9 @@ pub(super) fn restore(
     tell: &mut Tell<'_>,
 ) -> Result<(), RunError> {
     let expected = if state.phase > Phase::Learn { state.target } else { state.steps };
+    let folder = directory.checkpoints_of(state.size);
     let mut damaged = 0;
-    for (_, path) in list(directory)?.iter().rev().filter(|(steps, _)| *steps <= state.target) {
+    for (_, path) in list(&folder)?.iter().rev().filter(|(steps, _)| *steps <= state.target) {
         let bytes = alfil_core::disk::read(path, 1 << 36).map_err(|why| RunError::io("read", path, why))?;
         let newer = |found| RunError::Newer { path: path.clone(), found, known: VERSION };
         if let Some(saved) = content(&bytes).map_err(newer)? {
@@ -65,7 +66,7 @@ pub(super) fn restore(
     // A run that has not trained needs no checkpoint, and one that was in its first training can begin it again.
     let is_first = state.steps == 0 && (expected == 0 || damaged > 0);
     if learner.steps() == 0 && !is_first {
-        return Err(RunError::NoCheckpoint(directory.checkpoints()));
+        return Err(RunError::NoCheckpoint(folder));
     }
     if learner.steps() < expected {
         tell(Event::LostSteps { steps: learner.steps(), lost: expected - learner.steps() });
@@ -107,9 +108,8 @@ fn set_aside(path: &Path) -> Result<PathBuf, RunError> {
 }
 
 /// The checkpoints and their steps, oldest first.
-fn list(directory: &RunDirectory) -> Result<Vec<(u64, PathBuf)>, RunError> {
-    let folder = directory.checkpoints();
-    let paths = alfil_core::disk::list(&folder).map_err(|why| RunError::io("read", &folder, why))?;
+fn list(folder: &Path) -> Result<Vec<(u64, PathBuf)>, RunError> {
+    let paths = alfil_core::disk::list(folder).map_err(|why| RunError::io("read", folder, why))?;
     let steps = |path: &PathBuf| path.file_stem()?.to_str()?.parse::<u64>().ok();
     let is_whole = |path: &PathBuf| path.extension().is_some_and(|ending| ending == ENDING);
     let paths = paths.into_iter().filter(is_whole);

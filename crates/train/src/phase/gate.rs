@@ -70,7 +70,7 @@ impl<E: Encoding> Run<E> {
         let is_promoted = promoted.is_file();
         let network = Arc::new(Network::load(if is_promoted { &promoted } else { &candidate })?);
         let passes = match self.config.gate.kind {
-            GateKind::None => true,
+            GateKind::None if !self.is_growing() => true,
             _ => {
                 let began = Instant::now();
                 let report = self.contest(&network, stop, tell)?;

@@ -80,11 +80,14 @@ impl<E: Encoding> Run<E> {
     pub(super) fn learn(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<bool, RunError> {
         let window = Window::of(&self.replay, &self.config.window.size);
         let began = Instant::now();
+        if self.learner.steps() == 0 {
+            self.begin_learning(&window, tell)?;
+        }
         let before = self.learner.steps();
         let (sum, waiting) = self.take_steps(&window, stop, tell)?;
         let taken = self.learner.steps() - before;
         let seconds = began.elapsed().as_secs_f64();
-        checkpoint::save(self.learner.as_ref(), &self.directory)?;
+        checkpoint::save(self.learner.as_ref(), &self.directory.checkpoints_of(self.state.size))?;
         if self.learner.steps() < self.state.target && stop.load(Relaxed) {
             return Ok(false);
         }
@@ -100,6 +103,7 @@ impl<E: Encoding> Run<E> {
             }
             Ok(())
         })?;
+        self.state.pending.probe = self.probe(&network)?;
         let mut probe = NetworkProbe::<E>::new(&network)?;
         self.with_batches(&window, CALIBRATED, Purpose::Calibration, tell, |_, batches| {
             batches.for_each(|samples| probe.calibrate(&samples));
@@ -107,7 +111,7 @@ impl<E: Encoding> Run<E> {
         })?;
         self.state.pending.learning = LearningMetrics {
             seconds,
-            steps: self.learner.steps(),
+            steps: self.state.earlier + self.learner.steps(),
             rate: self.config.training.learning.schedule.at(self.learner.steps().saturating_sub(1)),
             window: window.positions(),
             samples_per_second: (taken * self.config.training.batch as u64) as f64 / seconds.max(1e-9),
@@ -121,6 +125,19 @@ impl<E: Encoding> Run<E> {
         Ok(true)
     }
 
+    /// Begins with the first network of the run, if that came from a file: now there are positions for the statistics of its
+    /// batch norms.
+    fn begin_learning(&mut self, window: &Window, tell: &mut Tell<'_>) -> Result<(), RunError> {
+        let first = Network::load(&self.directory.network(0))?;
+        if first.origin.parent.is_none() || self.state.size.is_some() {
+            return Ok(());
+        }
+        let samples = self.config.training.statistics_batches * self.config.training.batch;
+        self.with_batches(window, samples, Purpose::Statistics, tell, |learner, batches| {
+            learner.begin_with(&first, batches).map(drop)
+        })
+    }
+
     /// Takes the steps that are left in this generation. Returns the mean of their losses, and the time spent waiting
     /// for batches.
     fn take_steps(
@@ -132,7 +149,8 @@ impl<E: Encoding> Run<E> {
         let (first, target) = (self.state.steps, self.state.target);
         let batch = self.config.training.batch;
         let settings = self.draw_settings((target - first) * batch as u64, Purpose::Draw);
-        let Run { replay, learner, architecture, config, rules, directory, .. } = self;
+        let checkpoints = self.directory.checkpoints_of(self.state.size);
+        let Run { replay, learner, architecture, config, rules, .. } = self;
         let mut draw = Draw::new(window, settings);
         // Skip the batches that were learnt from before an interruption.
         for _ in first..learner.steps() {
@@ -165,7 +183,7 @@ impl<E: Encoding> Run<E> {
                 let step = learner.steps() - first;
                 tell(Event::Step { step, of: target - first, losses: &losses, batch });
                 if step.is_multiple_of(config.training.checkpoint_steps) {
-                    checkpoint::save(learner.as_ref(), directory)?;
+                    checkpoint::save(learner.as_ref(), &checkpoints)?;
                 }
             }
             drop(batches);
@@ -228,7 +246,7 @@ impl<E: Encoding> Run<E> {
             generation: Some(self.state.generation),
             // Training continues from the weights of the last generation, whether they were promoted or not.
             parent: Some(format!("generation {}", self.state.generation - 1)),
-            steps: Some(self.learner.steps()),
+            steps: Some(self.state.earlier + self.learner.steps()),
             ..Origin::of::<E>()
         };
         Ok(Network { architecture: self.architecture.clone(), weights, origin })

@@ -2,31 +2,37 @@
 
 mod checkpoint;
 mod gate;
+mod grow;
 mod learn;
 mod overlap;
+mod probe;
 mod rate;
 mod selfplay;
 mod show;
+mod trend;
 
 pub use gate::{GateKind, GateSettings};
 pub use learn::TrainingSettings;
 pub use rate::RatingSettings;
 
+use std::cell::OnceCell;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Instant;
 
 use alfil_arena::contest::ContestError;
 use alfil_arena::exam::Exam;
 use alfil_core::seed::derive;
+use alfil_core::wording::shorten;
 use alfil_game::{Encoding, Game};
 use alfil_nn::learning::Learner;
-use alfil_nn::{Architecture, Network, Origin};
+use alfil_nn::{Architecture, Network, Origin, Size};
+use alfil_selfplay::probe::Probe;
 use alfil_selfplay::replay::Replay;
 use alfil_selfplay::{GameRecord, LaneContext, Tickets, chunks};
 
 use crate::config::render;
-use crate::run::{Lock, Metrics, Phase, RunDirectory, RunError, State};
+use crate::run::{Clock, Lock, Metrics, Phase, RunDirectory, RunError, StartError, State};
 use crate::{Config, Event, Machine};
 
 /// Receives the events of a run.
@@ -35,6 +41,9 @@ type Tell<'a> = dyn FnMut(Event<'_>) + 'a;
 /// A run that this process works on. A lock keeps other processes out.
 pub struct Run<E: Encoding> {
     directory: RunDirectory,
+    /// The configuration with its stages.
+    whole: Config,
+    /// The settings of the generation under way.
     config: Config,
     rules: <E::Game as Game>::Rules,
     architecture: Architecture,
@@ -43,10 +52,14 @@ pub struct Run<E: Encoding> {
     replay: Replay,
     learner: Box<dyn Learner>,
     champion: Arc<Network>,
+    /// The size that the network is to get when the next generation begins.
+    grow: Option<Size>,
     /// Positions with known best moves, made when they are first needed.
     exam: Option<Exam<E::Game>>,
+    /// Positions that every network is probed on, made when they are first needed; none if the game has no estimates.
+    probe: OnceCell<Option<Probe<E::Game>>>,
     /// The beginning of the time that is not counted in the state yet.
-    clock: Instant,
+    clock: Clock,
     _lock: Lock,
 }
 
@@ -71,6 +84,7 @@ enum Purpose {
     Rating,
     Exam,
     Calibration,
+    Probe,
 }
 
 impl<E: Encoding> Run<E> {
@@ -83,7 +97,15 @@ impl<E: Encoding> Run<E> {
     ) -> Result<Run<E>, RunError> {
         // Find what cannot be used now: before anything is written, and not after hours.
         let rules = Self::check(&config)?;
-        rate::baselines::<E::Game>(&config)?;
+        let mut players = Vec::new();
+        for (number, config) in config.resolved() {
+            if !players.contains(&config.rating.players) {
+                rate::baselines::<E::Game>(&config).map_err(|why| why.in_stage(number))?;
+                rate::missing(&config).for_each(|(player, why)| tell(Event::MissingPlayer { player: &player, why }));
+                players.push(config.rating.players);
+            }
+        }
+        let start = if directory.has_begun() { None } else { Self::start(&config)? };
         directory.create()?;
         let lock = Lock::take(&directory)?;
         directory.clean()?;
@@ -94,15 +116,23 @@ impl<E: Encoding> Run<E> {
         let path = directory.config();
         let written = alfil_core::disk::write_whole(&path, render(&config).as_bytes());
         written.map_err(|why| RunError::io("write", &path, why))?;
+        let mut state = if begun { State::load(&directory)? } else { State::new() };
+        let whole = config;
+        let config = settings_of(&whole, &state);
         let seed = derive(config.seed, &[Purpose::Weights as u64]);
         let (architecture, mut learner) = machine.learner::<E>(&config, seed)?;
-        let mut state = if begun { State::load(&directory)? } else { State::new() };
         if !begun {
+            if let Some(network) = &start {
+                let new_heads = learner.begin_with(network, &mut std::iter::empty())?;
+                tell(Event::Start { network: &config.network.start, new_heads: &new_heads });
+            }
             let weights = learner.export(&mut std::iter::empty())?;
-            let origin = Origin { generation: Some(0), steps: Some(0), ..Origin::of::<E>() };
+            let parent = start.map(|_| shorten(&config.network.start));
+            let origin = Origin { generation: Some(0), steps: Some(0), parent, ..Origin::of::<E>() };
             Network { architecture: architecture.clone(), weights, origin }.save(&directory.network(0))?;
             state.save(&directory)?;
         }
+        directory.open_checkpoints(state.size)?;
         Metrics::truncate_from(state.generation, &directory)?;
         checkpoint::restore(learner.as_mut(), &mut state, &directory, tell)?;
         let (replay, damages) = Replay::open(&directory.replay())?;
@@ -112,10 +142,13 @@ impl<E: Encoding> Run<E> {
         champion.check_encoding::<E>().map_err(|why| why.of(&path))?;
         let mut run = Run {
             champion: Arc::new(champion),
+            grow: None,
             exam: None,
-            clock: Instant::now(),
+            probe: OnceCell::new(),
+            clock: Clock::start(),
             _lock: lock,
             directory,
+            whole,
             config,
             rules,
             architecture,
@@ -132,10 +165,31 @@ impl<E: Encoding> Run<E> {
     /// rules.
     pub fn check(config: &Config) -> Result<<E::Game as Game>::Rules, RunError> {
         let rules = config.game_rules::<E::Game>()?;
-        config.check_game::<E::Game>(&rules)?;
-        LaneContext::<E::Game>::open(config.selfplay.clone(), rules.clone(), Arc::new(Tickets::new(0)), 0)?;
-        rate::check_baselines::<E::Game>(config)?;
+        for (number, config) in config.resolved() {
+            Self::check_stage(&config, &rules).map_err(|why| why.in_stage(number))?;
+        }
         Ok(rules)
+    }
+
+    /// The network that a new run with this configuration begins with, if it names one.
+    pub fn start(config: &Config) -> Result<Option<Network>, RunError> {
+        let start = &config.network.start;
+        let open = || -> Result<Network, StartError> {
+            let network = Network::open(Path::new(start))?;
+            network.check_encoding::<E>()?;
+            config.network.architecture::<E>()?.new_heads(&network.architecture)?;
+            Ok(network)
+        };
+        if start.is_empty() {
+            return Ok(None);
+        }
+        open().map(Some).map_err(|why| RunError::Start { network: start.clone(), why })
+    }
+
+    fn check_stage(config: &Config, rules: &<E::Game as Game>::Rules) -> Result<(), RunError> {
+        config.check_game::<E::Game>(rules)?;
+        LaneContext::<E::Game>::open(config.selfplay.clone(), rules.clone(), Arc::new(Tickets::new(0)), 0)?;
+        rate::check_baselines::<E::Game>(config)
     }
 
     /// Reassigns finished games if the run is resumed in the other mode.
@@ -216,6 +270,21 @@ impl<E: Encoding> Run<E> {
         phase
     }
 
+    /// Takes over the settings of the generation that begins. They follow from the state, so that a resumed run has the same.
+    fn begin_generation(&mut self, tell: &mut Tell<'_>) -> Result<(), RunError> {
+        let config = settings_of(&self.whole, &self.state);
+        if config.network != self.config.network {
+            self.replace_learner(&config, tell)?;
+        } else if config.training.learning != self.config.training.learning {
+            self.learner.change(config.training.learning.clone())?;
+        }
+        if config.rating.positions != self.config.rating.positions {
+            self.exam = None;
+        }
+        self.config = config;
+        Ok(())
+    }
+
     fn is_complete(&self) -> bool {
         self.config.generations > 0 && self.state.generation > self.config.generations
     }
@@ -228,8 +297,9 @@ impl<E: Encoding> Run<E> {
     }
 
     fn note_time(&mut self) {
-        self.state.seconds += self.clock.elapsed().as_secs_f64();
-        self.clock = Instant::now();
+        let lap = self.clock.lap();
+        self.state.seconds += lap.seconds;
+        self.state.cpu_seconds = self.state.cpu_seconds.zip(lap.cpu_seconds).map(|(before, now)| before + now);
     }
 
     /// What the games of the run have in common; the tickets say which are played.
@@ -242,6 +312,16 @@ impl<E: Encoding> Run<E> {
     fn seed(&self, purpose: Purpose) -> u64 {
         derive(self.config.seed, &[purpose as u64, self.state.generation.into()])
     }
+}
+
+/// The settings of the generation that a run is in: those of its stages, with the learning rate of the hour that it began at.
+fn settings_of(whole: &Config, state: &State) -> Config {
+    let mut config = whole.at(state.generation, state.hours());
+    let schedule = &mut config.training.learning.schedule;
+    *schedule = schedule.after(state.hours());
+    // A stage begins to grow the network, and the state says how far that has come.
+    config.network.size = state.size.map_or_else(|| whole.network.size.clone(), |size| size.to_string());
+    config
 }
 
 /// Holds a contest. Its files save work and show games, and nothing else is lost with them: those that cannot be used are

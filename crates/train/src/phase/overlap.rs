@@ -23,9 +23,17 @@ const AHEAD: u64 = 3;
 
 impl<E: Encoding> Run<E> {
     pub(super) fn go_overlapping(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Finish, RunError> {
-        if self.is_complete() {
-            return Ok(Finish::Complete);
+        while !self.is_complete() {
+            if let Some(finish) = self.go_with_these_games(stop, tell)? {
+                return Ok(finish);
+            }
         }
+        Ok(Finish::Complete)
+    }
+
+    /// Works until the run ends, or until games are to be played with other settings: then those under way are played to
+    /// their end, and the result is none.
+    fn go_with_these_games(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Option<Finish>, RunError> {
         let newest = Arc::new(Newest::new(self.machine.backend::<E>(&self.champion)?));
         let mut waiting = self.adopted_games(tell)?;
         waiting.extend(self.finished_files(tell)?.into_iter().flat_map(|(_, records)| records));
@@ -54,6 +62,12 @@ impl<E: Encoding> Run<E> {
                 last: (Instant::now(), Counts::default()),
             };
             let finish = self.generations(&mut games, &newest, stop, tell);
+            if let Ok(None) = finish {
+                tickets.close();
+                while !player.is_finished() && !stop.load(Relaxed) {
+                    std::thread::sleep(LOOK);
+                }
+            }
             drop(halting);
             let played = player.join().map_err(|panic| EvaluatorError::panicked("self-play", &*panic))?;
             let finish = finish?;
@@ -77,8 +91,12 @@ impl<E: Encoding> Run<E> {
         newest: &Newest<E::Game>,
         stop: &AtomicBool,
         tell: &mut Tell<'_>,
-    ) -> Result<Finish, RunError> {
+    ) -> Result<Option<Finish>, RunError> {
+        let selfplay = self.config.selfplay.clone();
         while !self.is_complete() {
+            if self.config.selfplay != selfplay {
+                return Ok(None);
+            }
             let champion = self.state.champion;
             let finished = match self.begin_phase(tell) {
                 Phase::Selfplay => self.gather(producer, stop, tell)?,
@@ -91,10 +109,10 @@ impl<E: Encoding> Run<E> {
             }
             let halted = stop.load(Relaxed) || (producer.is_broken)();
             if !finished || halted && !self.is_complete() {
-                return Ok(Finish::Stopped);
+                return Ok(Some(Finish::Stopped));
             }
         }
-        Ok(Finish::Complete)
+        Ok(Some(Finish::Complete))
     }
 
     /// Waits until there are enough games for a generation, and takes them into the window. False if it was stopped
@@ -158,7 +176,9 @@ impl<E: Encoding> Run<E> {
         let (work, seconds) = producer.since_last();
         producer.next_generation();
         let waited = began.elapsed().as_secs_f64();
-        self.state.pending.selfplay = SelfplayMetrics { seconds: waited, ..metrics(&games, &work, seconds) };
+        let policy_divergence = self.policy_divergence(&shown)?;
+        self.state.pending.selfplay =
+            SelfplayMetrics { seconds: waited, policy_divergence, ..metrics(&games, &work, seconds) };
         self.show(&shown)?;
         self.end_of_games(next, games.positions)
     }

@@ -1,11 +1,12 @@
 //! Measures the strength of the promoted network.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use alfil_arena::exam::Exam;
-use alfil_arena::ladder::{Ladder, Standings};
+use alfil_arena::ladder::{Ladder, Newcomer, Standings};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, PlayerLine};
 use alfil_arena::stats::Rating;
@@ -15,6 +16,7 @@ use alfil_core::settings::Findings;
 use alfil_game::{Encoding, FullGame};
 use alfil_nn::Network;
 
+use super::trend::{networks, trend};
 use super::{Purpose, Run, Tell, hold};
 use crate::run::{ExamMetrics, Metrics, Phase, RatingMetrics, RunError};
 use crate::{Config, Event};
@@ -24,17 +26,23 @@ settings! {
     pub struct RatingSettings {
         /// The promoted network is rated every this many generations; 0 is never.
         pub every: u32 = 5;
-        /// Games per player, on average.
+        /// Games of a network when it is rated, against those who tell most about it; once, of each of the other players on
+        /// average.
         pub games: u64 = 40, in 2..=1_000_000;
         /// Visits per move.
         pub visits: u32 = 64, in 1..=1_000_000;
-        /// The other players: see alfil match --help. The first has the rating 0.
+        /// The other players: see alfil match --help. The first has the rating 0. An engine that is not installed is left
+        /// out.
         pub players: Vec<String> = ["random", "uct:rollouts=50", "uct:rollouts=400"].map(str::to_owned).to_vec();
-        /// Earlier networks of the run that take part, spread evenly over it.
+        /// Earlier networks of the run that take part: the newest that have been rated.
         pub earlier: usize = 3, in 0..=1_000;
         /// Positions of the exam by the game's exact solver, if it has one: which share of moves keeps the value of the
         /// game.
         pub positions: usize = 200, in 0..=100_000;
+        /// The share of the run's time that ratings may take: one that is due waits for a generation in which those before it
+        /// have taken no more. Which generations are rated then depends on the speed of the machine; games and networks
+        /// do not. 0 is no limit.
+        pub share: f64 = 0.0, in 0.0..=1.0;
     }
     check RatingSettings::check;
 }
@@ -55,22 +63,57 @@ impl RatingSettings {
 impl<E: Encoding> Run<E> {
     /// Rates the promoted network if it is due, and ends the generation. False if it was stopped before the end.
     pub(super) fn rate(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<bool, RunError> {
-        let (every, generation) = (self.config.rating.every, self.state.generation);
-        if every > 0 && (generation.is_multiple_of(every) || generation == self.config.generations) {
-            let Some(rating) = self.measure(stop, tell)? else { return Ok(false) };
+        let generation = self.state.generation;
+        if self.is_rated()? {
+            let began = Instant::now();
+            let rating = self.measure(stop, tell);
+            self.state.rating_seconds += began.elapsed().as_secs_f64();
+            let Some(rating) = rating? else { return Ok(false) };
             self.note_rating(&rating)?;
             self.state.pending.rating = Some(rating);
         }
         self.note_time();
-        let seconds = self.state.seconds;
-        let metrics = Metrics { generation, seconds, ..self.state.pending.clone() };
+        let (seconds, cpu_seconds) = (self.state.seconds, self.state.cpu_seconds);
+        // A state of an earlier version does not say when the generation began.
+        let is_known = self.state.began > 0 || generation == 1;
+        let elapsed = if is_known { seconds - self.state.began as f64 / 1000.0 } else { 0.0 };
+        let metrics = Metrics { generation, seconds, cpu_seconds, elapsed, ..self.state.pending.clone() };
         metrics.append(&self.directory)?;
         tell(Event::Generation(&metrics));
+        if self.state.pending.rating.is_some() {
+            self.state.rating_waits = false;
+        }
+        self.state.rates = None;
         self.state.pending = Metrics::default();
         self.state.steps = self.learner.steps();
+        let size = self.whole.at(generation, self.state.hours()).network.size;
         self.state.generation += 1;
+        self.state.began = (seconds * 1000.0) as u64;
+        self.choose_size(&size);
         self.enter(Phase::Selfplay)?;
+        self.begin_generation(tell)?;
         Ok(true)
+    }
+
+    /// Whether the promoted network is rated in this generation. What depends on measured time is written to the state
+    /// first: after an interruption it stays decided.
+    fn is_rated(&mut self) -> Result<bool, RunError> {
+        let RatingSettings { every, share, .. } = self.config.rating;
+        let generation = self.state.generation;
+        let is_last = generation == self.config.generations;
+        let is_due = every > 0 && (self.state.rating_waits || generation.is_multiple_of(every) || is_last);
+        if share == 0.0 {
+            return Ok(is_due);
+        }
+        if let Some(rates) = self.state.rates {
+            return Ok(rates);
+        }
+        self.note_time();
+        let rates = is_due && (is_last || self.state.rating_seconds <= share * self.state.seconds);
+        self.state.rates = Some(rates);
+        self.state.rating_waits = is_due && !rates;
+        self.state.save(&self.directory)?;
+        Ok(rates)
     }
 
     /// Writes the rating into the network's file.
@@ -83,17 +126,20 @@ impl<E: Encoding> Run<E> {
 
     fn measure(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Option<RatingMetrics>, RunError> {
         let began = Instant::now();
-        let rating = &self.config.rating;
+        let visits = self.config.rating.visits;
         // The first time, the other players play each other; later they have had their games.
         let mut players = baselines::<E::Game>(&self.config)?;
         self.pool(players.clone(), None, stop, tell)?;
-        for generation in self.earlier() {
+        let past = Metrics::load_readable(&self.directory)?;
+        let earlier = self.earlier(&past, players.is_empty());
+        for &generation in &earlier {
             let network = Arc::new(Network::load(&self.directory.network(generation))?);
-            players.push(self.entrant(generation, &network, rating.visits)?);
+            players.push(self.entrant(generation, &network, visits)?);
         }
-        let champion = self.entrant(self.state.champion, &self.champion, rating.visits)?;
+        let champion = self.entrant(self.state.champion, &self.champion, visits)?;
         let name = champion.name.clone();
-        let newcomer = players.len();
+        // It is probably about as strong as the network that was rated last.
+        let newcomer = Newcomer { player: players.len(), like: earlier.last().map(|_| players.len() - 1) };
         players.push(champion);
         let standings = self.pool(players, Some(newcomer), stop, tell)?;
         let exam = self.examine(stop, tell)?;
@@ -102,10 +148,15 @@ impl<E: Encoding> Run<E> {
         }
         let own = standings.rows.iter().find(|row| row.name == name);
         let Rating { elo, low, high } = own.map_or(Rating { elo: 0.0, low: 0.0, high: 0.0 }, |row| row.rating);
-        let present = standings.rows.iter().map(|row| (row.name.as_str(), row.rating));
-        let absent = standings.absent.iter().map(|(identity, rating)| (identity.as_str(), *rating));
-        let mut curve: Vec<_> = present.chain(absent).filter_map(point).collect();
-        curve.sort_by_key(|(generation, ..)| *generation);
+        let rated = networks(&standings, visits);
+        let point = |generation: u32, Rating { elo, low, high }: Rating| (generation, elo, low, high);
+        let curve = rated.iter().map(|network| point(network.generation, network.rating)).collect();
+        self.note_time();
+        let hours = |seconds: f64| seconds / 3_600.0;
+        let mut ends: BTreeMap<u32, f64> =
+            past.iter().map(|metrics| (metrics.generation, hours(metrics.seconds))).collect();
+        let now = hours(self.state.seconds);
+        ends.extend([(0, 0.0), (self.state.generation, now)]);
         Ok(Some(RatingMetrics {
             seconds: began.elapsed().as_secs_f64(),
             network: self.state.champion,
@@ -115,6 +166,7 @@ impl<E: Encoding> Run<E> {
             games: own.map_or(0, |row| row.games),
             standings: standings.rows.iter().map(|row| (row.name.clone(), row.rating.elo)).collect(),
             curve,
+            trend: trend(&rated, &standings, &ends, now),
             exam,
         }))
     }
@@ -124,7 +176,7 @@ impl<E: Encoding> Run<E> {
     fn pool(
         &self,
         players: Vec<Entrant<E::Game>>,
-        newcomer: Option<usize>,
+        newcomer: Option<Newcomer>,
         stop: &AtomicBool,
         tell: &mut Tell<'_>,
     ) -> Result<Standings, RunError> {
@@ -145,12 +197,20 @@ impl<E: Encoding> Run<E> {
         hold(contest, tell)
     }
 
-    /// Generations of earlier networks that take part, spread evenly over the run.
-    fn earlier(&self) -> Vec<u32> {
-        let promoted: Vec<u32> =
-            self.state.promoted.iter().copied().filter(|generation| *generation != self.state.champion).collect();
-        let count = self.config.rating.earlier.min(promoted.len());
-        (0..count).map(|number| promoted[number * promoted.len() / count]).collect()
+    /// Generations of earlier networks that take part, oldest first: the newest that have been rated. Where there are no
+    /// other players, the untrained network is one of them: ratings are relative to it.
+    fn earlier(&self, past: &[Metrics], alone: bool) -> Vec<u32> {
+        let is_rated = |generation: &u32| {
+            let mut ratings = past.iter().filter_map(|metrics| metrics.rating.as_ref());
+            ratings.any(|rating| rating.network == *generation)
+        };
+        let others = self.state.promoted.iter().copied().filter(|generation| *generation != self.state.champion);
+        let mut earlier: Vec<u32> = others.filter(|generation| *generation > 0 || !alone).filter(is_rated).collect();
+        earlier.drain(..earlier.len().saturating_sub(self.config.rating.earlier));
+        if alone && self.state.champion > 0 {
+            earlier.insert(0, 0);
+        }
+        earlier
     }
 
     /// Which share of the network's moves keeps the value of the game, if the game has an exact solver.
@@ -176,20 +236,25 @@ impl<E: Encoding> Run<E> {
     }
 }
 
-/// The point of the rating curve that a network of the run stands for, by its name or identity.
-fn point((name, Rating { elo, low, high }): (&str, Rating)) -> Option<(u32, f64, f64, f64)> {
-    let number = name.strip_prefix("generation ")?.split(':').next()?;
-    Some((number.parse().ok()?, elo, low, high))
-}
-
 /// Checks that the players can be made that networks are compared with. Starts no program: a configuration may come from others.
 pub(super) fn check_baselines<G: FullGame>(config: &Config) -> Result<(), RunError> {
-    lines(config).try_for_each(|line| Ok(line.check::<G>()?))
+    installed(config).try_for_each(|line| Ok(line.check::<G>()?))
+}
+
+/// The players whose programs are not installed, by name, and why each of them is left out.
+pub(super) fn missing(config: &Config) -> impl Iterator<Item = (String, String)> {
+    let is_rated = config.rating.every > 0;
+    lines(config).filter(move |_| is_rated).filter_map(|line| Some((line.name().to_owned(), line.missing()?)))
 }
 
 /// The players that networks are compared with. Engines among them are started once, to try them.
 pub(super) fn baselines<G: FullGame>(config: &Config) -> Result<Vec<Entrant<G>>, RunError> {
-    lines(config).map(|line| Ok(line.entrant()?)).collect()
+    installed(config).map(|line| Ok(line.entrant()?)).collect()
+}
+
+/// The players except those whose programs are not installed: a configuration may come from another machine.
+fn installed(config: &Config) -> impl Iterator<Item = PlayerLine> {
+    lines(config).filter(|line| line.missing().is_none())
 }
 
 fn lines(config: &Config) -> impl Iterator<Item = PlayerLine> {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use alfil_game::Encoding;
-use alfil_selfplay::replay::set_aside;
+use alfil_selfplay::replay::{Window, set_aside};
 use alfil_selfplay::{Counts, GameRecord, Session, Tickets, chunks, read_chunk};
 
 use super::{Run, Tell};
@@ -46,7 +46,9 @@ impl<E: Encoding> Run<E> {
         let records: Vec<GameRecord> = records.into_values().collect();
         let mut games = Counts::default();
         adopted.iter().chain(&records).for_each(|record| games.add_record(record));
-        self.state.pending.selfplay = metrics(&games, &counts, began.elapsed().as_secs_f64());
+        let seconds = began.elapsed().as_secs_f64();
+        let policy_divergence = self.policy_divergence(&records)?;
+        self.state.pending.selfplay = SelfplayMetrics { policy_divergence, ..metrics(&games, &counts, seconds) };
         self.show(&records)?;
         self.replay.add::<E::Game>(self.state.generation, records)?;
         self.end_of_games(next, games.positions)?;
@@ -60,6 +62,10 @@ impl<E: Encoding> Run<E> {
     /// Sets the training steps that follow from this many new positions, and the number of the next game.
     pub(super) fn end_of_games(&mut self, next: u64, positions: u64) -> Result<(), RunError> {
         self.state.games = next;
+        // A network that has grown learns from all that there is before its first match.
+        let is_new = self.is_growing() && self.state.target == 0;
+        let window = Window::of(&self.replay, &self.config.window.size);
+        let positions = if is_new { window.positions() } else { positions };
         // The target was that of the last generation. It is more than its steps if a damaged checkpoint has cost some.
         self.state.target += self.config.steps(positions, self.replay.positions());
         self.enter(Phase::Learn)
@@ -108,6 +114,7 @@ pub(super) fn metrics(games: &Counts, work: &Counts, seconds: f64) -> SelfplayMe
         length: games.mean_length(),
         resigned: games.resigned,
         adjudicated: games.adjudicated,
+        won_by_rules: Some(games.won_by_rules),
         played_through: work.played_through,
         false_resignations: work.false_resignations,
         positions_per_second: work.moves as f64 / seconds.max(1e-9),
@@ -116,5 +123,6 @@ pub(super) fn metrics(games: &Counts, work: &Counts, seconds: f64) -> SelfplayMe
         cache_hits: work.cache_share(),
         evaluator_share: work.evaluator_share(),
         policy_entropy: games.mean_entropy(),
+        policy_divergence: None,
     }
 }

@@ -3,6 +3,7 @@
 mod board;
 mod chart;
 mod games;
+mod instruments;
 mod learning;
 mod page;
 mod play;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use alfil_core::numbers::{count, elo, percent, time};
 use alfil_core::svg::escape;
 
-use super::{Report, games, learning, play, speed, strength};
+use super::{Report, games, instruments, learning, play, speed, strength};
 use crate::run::Phase;
 
 const STYLE: &str = include_str!("style.css");
@@ -24,10 +24,14 @@ pub fn page(report: &Report) -> String {
     );
     for (title, charts) in [
         ("Strength", strength::charts(metrics)),
+        ("Instruments", instruments::charts(metrics)),
         ("Learning", learning::charts(metrics)),
         ("Self-play", play::charts(metrics)),
         ("Speed", speed::charts(metrics)),
     ] {
+        if charts.is_empty() {
+            continue;
+        }
         let _ = write!(out, "<section>\n<h2>{title}</h2>\n<div class=\"charts\">\n{charts}</div>\n</section>\n");
     }
     let games = games::newest(&report.game, &report.rules, &report.replay);
@@ -75,7 +79,8 @@ fn facts(report: &Report) -> String {
     let positions: u64 = metrics.iter().map(|metrics| metrics.selfplay.positions).sum();
     fact("Positions", &count(positions), "");
     fact("Steps", &count(steps), "");
-    fact("Time", &time(state.seconds), "");
+    let cpu = state.cpu_seconds.map_or(String::new(), |cpu| format!("CPU time {}", time(cpu)));
+    fact("Time", &time(state.seconds), &cpu);
     fact("Promoted network", &champion, &format!("networks/{:06}.safetensors", state.champion));
     let rated = metrics.iter().rev().find_map(|metrics| Some((metrics.generation, metrics.rating.as_ref()?)));
     match rated {
@@ -83,6 +88,9 @@ fn facts(report: &Report) -> String {
             let interval = format!("{} to {} (95 %)", elo(rating.low), elo(rating.high));
             let network = format!("{interval}; generation {}, rated after {generation}", rating.network);
             fact("Elo", &elo(rating.elo), &network);
+            if let Some(trend) = &rating.trend {
+                fact("Trend", trend.word(), &strength::in_words(Some(trend)));
+            }
             if let Some(exam) = rating.exam {
                 let policy =
                     format!("{} by the policy alone; {} positions", percent(exam.policy), count(exam.positions));

@@ -5,7 +5,7 @@ use alfil_core::numbers::count;
 use super::chart::{Bar, Bars, Colour, Line, Lines, Unit, groups};
 use crate::run::{Metrics, SelfplayMetrics};
 
-/// Length, results, entropy, and how games ended early.
+/// Length, results, entropy, and how games ended.
 pub fn charts(metrics: &[Metrics]) -> String {
     let length = vec![Line::new("plies", 0, each(metrics, |games| games.length))];
     let entropy = vec![Line::new("entropy", 2, each(metrics, |games| games.policy_entropy))];
@@ -13,7 +13,7 @@ pub fn charts(metrics: &[Metrics]) -> String {
     Lines::by_generation("Length", "plies per game, on average", length).figure()
         + &results(metrics)
         + &Lines::by_generation("Policy entropy", note, entropy).figure()
-        + &early(metrics)
+        + &ends(metrics)
         + &false_resignations(metrics)
 }
 
@@ -45,22 +45,18 @@ fn results(metrics: &[Metrics]) -> String {
     .figure()
 }
 
-/// Games that ended before the rules said so, if there are any.
-fn early(metrics: &[Metrics]) -> String {
-    let of_games = |part: fn(&SelfplayMetrics) -> u64| {
-        let any = metrics.iter().any(|metrics| part(&metrics.selfplay) > 0);
-        let points = metrics.iter().filter(move |metrics| any && metrics.selfplay.games > 0);
-        points.map(move |metrics| (metrics.generation, part(&metrics.selfplay) as f64 / metrics.selfplay.games as f64))
-    };
-    let lines = vec![
-        Line::new("resigned", 0, of_games(|games| games.resigned)),
-        Line::new("adjudicated", 1, of_games(|games| games.adjudicated)),
-    ];
-    if lines.iter().all(|line| line.points.is_empty()) {
+/// How games ended, where that is known.
+fn ends(metrics: &[Metrics]) -> String {
+    let names = ["won by the rules", "drawn by the rules", "resigned", "adjudicated"];
+    let lines = names.into_iter().enumerate().map(|(end, name)| {
+        let share = |metrics: &Metrics| Some((metrics.generation, metrics.selfplay.ends()[end]?));
+        Line::new(name, end, metrics.iter().filter_map(share))
+    });
+    let lines: Vec<Line> = lines.filter(|line| line.points.iter().any(|(_, share)| *share > 0.0)).collect();
+    if lines.is_empty() {
         return String::new();
     }
-    let note = "games that ended before the rules said so";
-    Lines { unit: Unit::Share, ..Lines::by_generation("Early ends", note, lines) }.figure()
+    Lines { unit: Unit::Share, ..Lines::by_generation("Ends", "of games", lines) }.figure()
 }
 
 /// If games were played through to see whether resigning would have been right.

@@ -1,9 +1,9 @@
 //! Charts of the networks' strength.
 
-use alfil_core::numbers::{count, time};
+use alfil_core::numbers::{count, elo, time};
 
 use super::chart::{Bar, Bars, Colour, Line, Lines, Range, Unit, groups, nothing};
-use crate::run::{ExamMetrics, Metrics, RatingMetrics};
+use crate::run::{ExamMetrics, Metrics, RatingMetrics, TrendMetrics};
 
 /// Rating, exam and gate.
 pub fn charts(metrics: &[Metrics]) -> String {
@@ -24,26 +24,50 @@ fn rating(metrics: &[Metrics]) -> String {
         let (_, elo, low, high) = point.copied().unwrap_or((rating.network, rating.elo, rating.low, rating.high));
         (generation, elo, low, high)
     };
-    let elo = ratings(metrics).map(now).map(|(generation, elo, ..)| (generation, elo));
+    let points = ratings(metrics).map(now).map(|(generation, elo, ..)| (generation, elo));
     let band = ratings(metrics).map(now).map(|(generation, _, low, high)| (generation, low, high));
     let fixed = standings.iter().filter(|(name, _)| !is_generation(name)).cloned();
     let tell = |generation: u32| {
         let metrics = metrics.iter().find(|metrics| metrics.generation == generation);
-        let rated = metrics.and_then(|metrics| Some((metrics.seconds, metrics.rating.as_ref()?)));
-        rated.map_or(String::new(), |(seconds, rating)| {
+        let rated = metrics.and_then(|metrics| Some((metrics, metrics.rating.as_ref()?)));
+        rated.map_or(String::new(), |(metrics, rating)| {
             let (network, games) = (rating.network, count(rating.games));
-            format!("generation {generation}, after {}\nnetwork of generation {network}, {games} games", time(seconds))
+            let cpu = metrics.cpu_seconds.map_or(String::new(), |cpu| format!(" (CPU {})", time(cpu)));
+            let after = time(metrics.seconds) + &cpu;
+            format!("generation {generation}, after {after}\nnetwork of generation {network}, {games} games")
         })
     };
-    let lines = vec![Line::new("Elo", 0, elo).with_band(band)];
+    let trend = ratings(metrics).last().and_then(|(_, rating)| rating.trend);
+    let fitted = |metrics: &Metrics| {
+        // The last rating ended a moment before its generation did.
+        let hours = (metrics.seconds / 3_600.0).min(trend?.hours.1);
+        Some((metrics.generation, trend?.at(hours)?))
+    };
+    let fitted = metrics.iter().filter(|metrics| metrics.rating.is_some()).filter_map(fitted);
+    let lines = vec![Line::new("Elo", 0, points).with_band(band), Line::new("trend", 1, fitted).dashed()];
+    let note = format!("of the promoted network, in Elo, with its 95 % interval; {}", in_words(trend.as_ref()));
     Lines {
         tell: &tell,
         unit: Unit::Elo,
         range: Range::Numbers,
         levels: fixed.collect(),
-        ..Lines::by_generation("Rating", "of the promoted network, in Elo, with its 95 % interval", lines)
+        ..Lines::by_generation("Rating", &note, lines)
     }
     .figure()
+}
+
+/// The slope of the last half, in words.
+pub fn in_words(trend: Option<&TrendMetrics>) -> String {
+    match trend {
+        Some(trend) => format!(
+            "{} in the last half of the run: {} Elo per hour ({} to {})",
+            trend.word(),
+            elo(trend.per_hour),
+            elo(trend.low),
+            elo(trend.high)
+        ),
+        None => "whether it rises is not known yet".to_owned(),
+    }
 }
 
 /// Whether a player of the pool is a network of the run.

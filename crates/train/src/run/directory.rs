@@ -4,6 +4,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use alfil_core::disk::{list, make_folder, read_text, remove_unfinished};
+use alfil_core::settings::{SettingValue, Table};
+use alfil_nn::Size;
 
 use super::RunError;
 
@@ -17,7 +19,7 @@ const LARGEST_CONFIG: u64 = 1 << 20;
 /// state.json        how far it has come
 /// metrics.jsonl     one line per generation
 /// networks/         promoted networks, and the candidate
-/// checkpoints/      what training resumes from
+/// checkpoints/      what training resumes from; of a network that has grown, in a folder with its size
 /// selfplay/         games of the generation under way
 /// replay/           games of the earlier generations
 /// games/            some games to look at, and those of the gate
@@ -89,6 +91,14 @@ impl RunDirectory {
         read_text(&path, LARGEST_CONFIG).map_err(|why| RunError::io("read", &path, why))
     }
 
+    /// The hours that the run was planned to take when it began, if that matters to it.
+    pub fn planned_hours(&self) -> Result<Option<f64>, RunError> {
+        // Other keys may be of another version, or no longer allowed.
+        let table = self.read_config()?.parse::<Table>().unwrap_or_default();
+        let planned = table.get("training").and_then(|training| training.get("planned"));
+        Ok(planned.and_then(f64::from_value).filter(|hours| *hours > 0.0))
+    }
+
     /// How far it has come.
     pub fn state(&self) -> PathBuf {
         self.0.join("state.json")
@@ -130,6 +140,18 @@ impl RunDirectory {
 
     pub(crate) fn checkpoints(&self) -> PathBuf {
         self.0.join("checkpoints")
+    }
+
+    /// The checkpoints of a network that has grown to another size: their steps are counted anew.
+    pub(crate) fn checkpoints_of(&self, size: Option<Size>) -> PathBuf {
+        size.map_or_else(|| self.checkpoints(), |size| self.checkpoints().join(size.to_string()))
+    }
+
+    /// Makes that folder, and removes what a process that was killed has left unfinished in it.
+    pub(crate) fn open_checkpoints(&self, size: Option<Size>) -> Result<(), RunError> {
+        let folder = self.checkpoints_of(size);
+        make_folder(&folder).map_err(|why| RunError::io("make the folder", &folder, why))?;
+        remove_unfinished(&folder).map_err(|why| RunError::io("clean", &folder, why))
     }
 
     pub(crate) fn selfplay(&self) -> PathBuf {

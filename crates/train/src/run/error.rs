@@ -5,13 +5,27 @@ use std::path::{Path, PathBuf};
 use alfil_arena::contest::{ContestError, StateError};
 use alfil_arena::player::BuildError;
 use alfil_nn::learning::LearnError;
-use alfil_nn::{ArchitectureError, FileError};
+use alfil_nn::{ArchitectureError, FileError, OpenError};
 use alfil_search::EvaluatorError;
 use alfil_search::evaluators::BackendError;
 use alfil_selfplay::replay::ReplayError;
 use alfil_selfplay::{ChunkError, ContextError, SessionError};
 
 use crate::config::ConfigError;
+
+/// Why a run cannot begin with a network.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// It cannot be read.
+    #[error("{}", .0.why())]
+    Open(#[from] OpenError),
+    /// It is of another encoding.
+    #[error(transparent)]
+    Encoding(#[from] FileError),
+    /// It is of another shape.
+    #[error(transparent)]
+    Architecture(#[from] ArchitectureError),
+}
 
 /// Why a run cannot begin or continue. What was finished is on the disk: the same command resumes from there.
 #[derive(Debug, thiserror::Error)]
@@ -72,12 +86,28 @@ pub enum RunError {
     /// There is no checkpoint to resume from.
     #[error("{0} has no checkpoint that training can resume from: restore one from a copy, or begin another run")]
     NoCheckpoint(PathBuf),
+    /// A stage that cannot be.
+    #[error("stage {number}: {why}")]
+    Stage {
+        /// Which one, from 1.
+        number: usize,
+        /// What is wrong.
+        why: Box<RunError>,
+    },
     /// A configuration that cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// A shape that no network has.
     #[error(transparent)]
     Architecture(#[from] ArchitectureError),
+    /// A network that a run cannot begin with.
+    #[error("cannot begin with the network {network}: {why}")]
+    Start {
+        /// Its file or name.
+        network: String,
+        /// What is wrong.
+        why: StartError,
+    },
     /// A network file that cannot be read or written.
     #[error(transparent)]
     Network(#[from] FileError),
@@ -132,6 +162,11 @@ impl From<BackendError> for RunError {
 }
 
 impl RunError {
+    /// The same, in a stage of the configuration; 0 is none.
+    pub(crate) fn in_stage(self, number: usize) -> RunError {
+        if number == 0 { self } else { RunError::Stage { number, why: Box::new(self) } }
+    }
+
     pub(crate) fn io(action: &'static str, path: &Path, why: std::io::Error) -> RunError {
         RunError::Io { action, path: path.to_owned(), why }
     }

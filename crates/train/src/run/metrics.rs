@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use alfil_core::disk::{AppendFile, read, write_whole};
 use alfil_core::lines::{seal, unseal};
-use alfil_nn::learning::Losses;
+use alfil_nn::learning::{Loss, Losses};
+use alfil_selfplay::probe::Measured;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{RunDirectory, RunError};
@@ -20,10 +21,19 @@ pub struct Metrics {
     pub generation: u32,
     /// Seconds since the run began, without pauses.
     pub seconds: f64,
+    /// CPU seconds since then, of this program and of engines that have ended; none if a part of the run did not
+    /// count them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_seconds: Option<f64>,
+    /// Seconds of this generation, without pauses; 0 where that is not known.
+    pub elapsed: f64,
     /// Its self-play games.
     pub selfplay: SelfplayMetrics,
     /// Its training.
     pub learning: LearningMetrics,
+    /// What the exported network and the search of self-play see of material, if that was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe: Option<ProbeMetrics>,
     /// The candidate's match, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate: Option<GateMetrics>,
@@ -49,6 +59,9 @@ pub struct SelfplayMetrics {
     pub length: f64,
     pub resigned: u64,
     pub adjudicated: u64,
+    /// Games that a side won by the rules; the rest was drawn. None in metrics of earlier versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub won_by_rules: Option<u64>,
     pub played_through: u64,
     pub false_resignations: u64,
     pub positions_per_second: f64,
@@ -61,6 +74,9 @@ pub struct SelfplayMetrics {
     pub evaluator_share: f64,
     /// Mean entropy of the policy targets, in nats.
     pub policy_entropy: f64,
+    /// Mean divergence KL(target || prior) of the policy targets from the priors of the network that played, in nats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_divergence: Option<Measured>,
 }
 
 /// Training of a generation.
@@ -87,6 +103,26 @@ pub struct LearningMetrics {
     pub calibration: Vec<[f64; 3]>,
     /// The value that the exported network expects in positions with an obvious value, by name.
     pub probes: BTreeMap<String, f64>,
+}
+
+/// What the exported network and the search of self-play see of material: see [`alfil_selfplay::probe`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProbeMetrics {
+    /// How long it took.
+    pub seconds: f64,
+    /// On hanging pieces, the mean of |value after the capture - value before it|.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap: Option<Measured>,
+    /// The same with its sign: positive where hanging pieces are not seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bias: Option<Measured>,
+    /// The correlation of the value with material after captures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub correlation: Option<Measured>,
+    /// The share of moves of self-play's search that lose much by alpha-beta.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blunders: Option<Measured>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -125,9 +161,47 @@ pub struct RatingMetrics {
     /// All networks that have been rated so far, from all games together: generation, Elo, low and high end of its
     /// interval.
     pub curve: Vec<(u32, f64, f64, f64)>,
+    /// Whether the networks of the last half of the run get stronger; none if too few of them have been rated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trend: Option<TrendMetrics>,
     /// Shares of moves that keep the value of the game: with search, and by the policy alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exam: Option<ExamMetrics>,
+}
+
+/// The slope of the rating curve over the last half of the run, by its own clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TrendMetrics {
+    /// Where the last half begins and ends, in hours.
+    pub hours: (f64, f64),
+    /// Networks in it that have been rated.
+    pub networks: u32,
+    /// The Elo of the line where it begins.
+    pub start: f64,
+    /// The slope of the line, in Elo per hour.
+    pub per_hour: f64,
+    /// The lower end of its 95 % interval.
+    pub low: f64,
+    /// The upper end of its 95 % interval.
+    pub high: f64,
+}
+
+impl TrendMetrics {
+    /// What the slope means: `rising` if its interval lies above 0, `falling` if it lies below 0, otherwise `flat`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            TrendMetrics { low, .. } if *low > 0.0 => "rising",
+            TrendMetrics { high, .. } if *high < 0.0 => "falling",
+            _ => "flat",
+        }
+    }
+
+    /// The Elo of the line after this many hours; none outside the last half.
+    pub fn at(&self, hours: f64) -> Option<f64> {
+        let (begin, end) = self.hours;
+        (begin..=end).contains(&hours).then_some(self.start + self.per_hour * (hours - begin))
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -139,7 +213,41 @@ pub struct ExamMetrics {
     pub policy: f64,
 }
 
+impl LearningMetrics {
+    /// How much larger a loss is on games that are never learnt from; none if either was not measured.
+    pub fn excess(&self, loss: Loss) -> Option<f64> {
+        Some(self.held_out.as_ref()?[loss] - self.training.as_ref()?[loss])
+    }
+}
+
+impl SelfplayMetrics {
+    /// The shares of games won by the rules, drawn by the rules, resigned and adjudicated, where they are known.
+    pub fn ends(&self) -> [Option<f64>; 4] {
+        let SelfplayMetrics { games, won_by_rules: won, resigned, adjudicated, .. } = *self;
+        let early = resigned.saturating_add(adjudicated);
+        let drawn = won.map(|won| games.saturating_sub(early).saturating_sub(won));
+        let share = |ended: u64| (games > 0).then(|| ended as f64 / games as f64);
+        [won, drawn, Some(resigned), Some(adjudicated)].map(|ended| ended.and_then(share))
+    }
+}
+
 impl Metrics {
+    /// The names of the parts of [`phases`](Metrics::phases).
+    pub const PHASES: [&str; 5] = ["self-play", "training", "probe", "gate", "rating"];
+
+    /// Seconds of each part of the work. What is missing in an interrupted generation was done before the interruption.
+    pub fn phases(&self) -> [f64; 5] {
+        let probe = self.probe.map_or(0.0, |probe| probe.seconds);
+        let gate = self.gate.map_or(0.0, |gate| gate.seconds);
+        let rating = self.rating.as_ref().map_or(0.0, |rating| rating.seconds);
+        [self.selfplay.seconds, self.learning.seconds, probe, gate, rating]
+    }
+
+    /// Positions that were played per hour of the run; none if its time is not known.
+    pub fn positions_per_hour(&self) -> Option<f64> {
+        (self.elapsed > 0.0).then(|| self.selfplay.positions as f64 * 3_600.0 / self.elapsed)
+    }
+
     /// Reads the metrics of a run; a half-written last line is left out.
     pub fn load(directory: &RunDirectory) -> Result<Vec<Metrics>, RunError> {
         let damaged = |number| RunError::Damaged {
@@ -148,6 +256,11 @@ impl Metrics {
         };
         let lines = (1..).zip(lines(directory)?);
         lines.map(|(number, line)| Metrics::parse(&line).ok_or_else(|| damaged(number))).collect()
+    }
+
+    /// The metrics of a run as far as they can be read: a run goes on without the others.
+    pub(crate) fn load_readable(directory: &RunDirectory) -> Result<Vec<Metrics>, RunError> {
+        Ok(lines(directory)?.iter().filter_map(|line| Metrics::parse(line)).collect())
     }
 
     /// Reads a line. Those of earlier versions have no checksum.
@@ -198,6 +311,15 @@ fn null_as_infinity<'de, D: Deserializer<'de>>(number: D) -> Result<f64, D::Erro
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_trend_is_named_by_its_interval() {
+        let trend = |low, high| TrendMetrics { low, high, ..TrendMetrics::default() }.word();
+        assert_eq!([trend(1.0, 9.0), trend(-9.0, -1.0), trend(-1.0, 9.0)], ["rising", "falling", "flat"]);
+        assert_eq!(trend(f64::NAN, f64::NAN), "flat");
+        let line = TrendMetrics { hours: (2.0, 4.0), start: 100.0, per_hour: 10.0, ..TrendMetrics::default() };
+        assert_eq!([1.9, 2.0, 3.5, 4.1].map(|hours| line.at(hours)), [None, Some(100.0), Some(115.0), None]);
+    }
 
     #[test]
     fn a_gate_with_all_games_won_or_lost_reads_back() {

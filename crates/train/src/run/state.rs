@@ -4,6 +4,7 @@ use std::io::Read;
 
 use alfil_core::checksum::checksum;
 use alfil_core::wording::shorten;
+use alfil_nn::Size;
 use serde::{Deserialize, Serialize};
 
 use super::{Metrics, RunDirectory, RunError};
@@ -44,6 +45,29 @@ pub struct State {
     pub target: u64,
     /// Seconds of work so far, without pauses.
     pub seconds: f64,
+    /// Milliseconds of work before this generation, by which its settings are chosen where they change with time. A whole
+    /// number, so that a resumed run has exactly the same.
+    #[serde(default)]
+    pub began: u64,
+    /// The size of the network that learns, if it is no longer that which the run began with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Size>,
+    /// Training steps of the networks that it has replaced.
+    #[serde(default)]
+    pub earlier: u64,
+    /// CPU seconds in that time; none if earlier versions, which did not count them, worked on the run.
+    #[serde(default)]
+    pub cpu_seconds: Option<f64>,
+    /// Seconds of work that ratings took.
+    #[serde(default)]
+    pub rating_seconds: f64,
+    /// Whether the promoted network is rated in this generation, once that is decided. Kept where `rating.share` makes it
+    /// depend on measured time.
+    #[serde(default)]
+    pub rates: Option<bool>,
+    /// Whether a rating was due in an earlier generation and has to wait for its share of the time.
+    #[serde(default)]
+    pub rating_waits: bool,
     /// What has been measured in this generation so far.
     pub pending: Metrics,
 }
@@ -76,8 +100,20 @@ impl State {
             steps: 0,
             target: 0,
             seconds: 0.0,
+            began: 0,
+            size: None,
+            earlier: 0,
+            cpu_seconds: Some(0.0),
+            rating_seconds: 0.0,
+            rates: None,
+            rating_waits: false,
             pending: Metrics::default(),
         }
+    }
+
+    /// Hours of work before this generation.
+    pub fn hours(&self) -> f64 {
+        self.began as f64 / 3_600_000.0
     }
 
     /// Reads the state of a run.
@@ -118,6 +154,7 @@ impl State {
     /// What no run can have come to.
     fn contradiction(&self) -> Option<&'static str> {
         let newest = if self.phase == Phase::Rate { self.generation } else { self.generation.saturating_sub(1) };
+        let is_time = |seconds: f64| (0.0..=MOST as f64).contains(&seconds);
         let checks = [
             (self.generation > 0, "its generation is 0"),
             (self.promoted.first() == Some(&0), "its first network was not promoted"),
@@ -125,8 +162,12 @@ impl State {
             (self.promoted.last() == Some(&self.champion), "its champion is not the last network that was promoted"),
             (self.champion <= newest, "its champion is of a later generation"),
             (self.steps <= self.target, "it has taken more steps than it should have"),
-            (self.target <= MOST && self.games <= MOST, "it has more steps or games than any run"),
-            (self.seconds >= 0.0 && self.seconds <= MOST as f64, "its time is wrong"),
+            (
+                [self.target, self.games, self.earlier].iter().all(|count| *count <= MOST),
+                "it has more steps or games than any run",
+            ),
+            (is_time(self.seconds) && is_time(self.rating_seconds) && self.began <= MOST, "its time is wrong"),
+            (self.cpu_seconds.is_none_or(is_time), "its CPU time is wrong"),
         ];
         checks.iter().find(|(holds, _)| !holds).map(|(_, why)| *why)
     }
@@ -180,7 +221,8 @@ mod tests {
     #[test]
     fn every_flipped_bit_is_noticed() {
         let bytes = include_bytes!("../../tests/version2/state.json");
-        assert_eq!(State::parse(bytes).unwrap(), example());
+        // Earlier versions did not count CPU time.
+        assert_eq!(State::parse(bytes).unwrap(), State { cpu_seconds: None, ..example() });
         for at in 0..bytes.len() * 8 {
             let mut flipped = bytes.to_vec();
             flipped[at / 8] ^= 1 << (at % 8);
@@ -201,6 +243,8 @@ mod tests {
             State { target: 1_000_000_000_000_000_000, ..example() },
             State { games: 1 << 60, ..example() },
             State { seconds: -1.0, ..example() },
+            State { cpu_seconds: Some(-1.0), ..example() },
+            State { rating_seconds: 1e300, ..example() },
         ];
         for state in wrong {
             for version in [1, 2] {
