@@ -405,7 +405,7 @@ fn bad_input_gets_one_clear_sentence() {
         (&["match", "--games", "1e3"][..], "invalid value '1e3' for '--games <GAMES>': it should be a whole number"),
         (&["search", "chess", "--visits", "-1"], "invalid value '-1' for '--visits <VISITS>': "),
         (&["match", "--gmaes", "3"], "unexpected argument '--gmaes' found; a similar argument exists: '--games'"),
-        (&["gmae"], "unrecognized subcommand 'gmae'; a similar subcommand exists: 'game'"),
+        (&["lader"], "unrecognized subcommand 'lader'; a similar subcommand exists: 'ladder'"),
         (&["exam"], "the following required arguments were not provided: <PLAYER>..."),
         (&["game", "show"], "the following required arguments were not provided: <GAME>"),
         (&["ladder", "random", "--anchor", "random=1e300"], "--anchor should be from -10000 to 10000 Elo"),
