@@ -58,9 +58,9 @@ fn pieces_that_can_be_won_are_found() {
         // A pawn takes a defended queen.
         ("4k3/8/8/8/2p5/1Q6/P7/4K3 b - - 0 1", "4k3/8/8/8/8/1p6/P7/4K3"),
         // A knight without a defender.
-        ("4k3/8/8/4n3/8/3N4/8/4K3 w - - 0 1", "4k3/8/8/4N3/8/8/8/4K3"),
+        ("4k3/p7/8/4n3/8/3N4/P7/4K3 w - - 0 1", "4k3/p7/8/4N3/8/8/P7/4K3"),
         // Two captures: the rook is worth more than the knight.
-        ("4k3/8/8/4n1r1/8/5N2/8/4K3 w - - 0 1", "4k3/8/8/4n1N1/8/8/8/4K3"),
+        ("4k3/p7/8/4n1r1/8/5N2/P7/4K3 w - - 0 1", "4k3/p7/8/4n1N1/8/8/P7/4K3"),
     ];
     for (position, after) in won {
         assert_eq!(after_capture(position).as_deref(), Some(after), "{position}");
@@ -71,13 +71,15 @@ fn pieces_that_can_be_won_are_found() {
 fn captures_that_win_nothing_are_not_taken_for_hanging_pieces() {
     let defended = [
         // Knight for knight.
-        "4k3/8/5p2/4n3/8/3N4/8/4K3 w - - 0 1",
+        "4k3/p7/5p2/4n3/8/3N4/P7/4K3 w - - 0 1",
         // A rook for a bishop.
-        "4k3/8/5p2/4b3/8/4R3/8/4K3 w - - 0 1",
+        "4k3/p7/5p2/4b3/8/4R3/P7/4K3 w - - 0 1",
         // A pawn.
-        "4k3/8/8/4p3/8/3N4/8/4K3 w - - 0 1",
+        "4k3/p7/8/4p3/8/3N4/P7/4K3 w - - 0 1",
         // The knight is free, but then so is the queen.
         "rk6/8/8/7n/Q7/8/8/4K2R w - - 0 1",
+        // The game is drawn after the capture.
+        "4k3/8/8/4n3/8/3N4/8/4K3 w - - 0 1",
         // Mate instead of a piece.
         "k1r5/pp6/8/8/8/8/8/K1R4R w - - 0 1",
         // Nothing to take.

@@ -70,6 +70,11 @@ impl Report {
     }
 }
 
+/// The sum of counts, which a damaged file may have made larger than any number.
+fn total(counts: impl Iterator<Item = u64>) -> u64 {
+    counts.fold(0, u64::saturating_add)
+}
+
 /// The label of a bar's generations.
 fn generations(first: &Metrics, last: &Metrics) -> String {
     match (first.generation, last.generation) {

@@ -60,7 +60,7 @@ fn progress(report: &Report) -> String {
 /// The main numbers of the run.
 fn facts(report: &Report) -> String {
     let Report { state, metrics, .. } = report;
-    let games: u64 = metrics.iter().map(|metrics| metrics.selfplay.games).sum();
+    let games = super::total(metrics.iter().map(|metrics| metrics.selfplay.games));
     let steps = metrics.last().map_or(state.steps, |last| last.learning.steps);
     let champion = match state.champion {
         0 => "the untrained one".to_owned(),
@@ -76,7 +76,7 @@ fn facts(report: &Report) -> String {
     fact("Network", &report.size, "filters x blocks");
     fact("Generations", &count(metrics.len() as u64), &format!("{} promoted", count(promoted as u64)));
     fact("Games", &count(games), "");
-    let positions: u64 = metrics.iter().map(|metrics| metrics.selfplay.positions).sum();
+    let positions = super::total(metrics.iter().map(|metrics| metrics.selfplay.positions));
     fact("Positions", &count(positions), "");
     fact("Steps", &count(steps), "");
     let cpu = state.cpu_seconds.map_or(String::new(), |cpu| format!("CPU time {}", time(cpu)));

@@ -24,7 +24,7 @@ fn each(metrics: &[Metrics], part: fn(&SelfplayMetrics) -> f64) -> impl Iterator
 fn results(metrics: &[Metrics]) -> String {
     let bars = groups(metrics).filter_map(|group| {
         let (first, last) = (group.first()?, group.last()?);
-        let parts = [0, 1, 2].map(|result| group.iter().map(|metrics| metrics.selfplay.results[result]).sum::<u64>());
+        let parts = [0, 1, 2].map(|result| super::total(group.iter().map(|metrics| metrics.selfplay.results[result])));
         let [won, drawn, lost] = parts.map(count);
         Some(Bar {
             from: first.generation,

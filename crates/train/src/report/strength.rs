@@ -97,7 +97,7 @@ fn gate(metrics: &[Metrics]) -> String {
     }
     let bars = groups(metrics).filter_map(|group| {
         let (first, last) = (group.first()?, group.last()?);
-        let sum = |result: usize| group.iter().filter_map(|metrics| Some(metrics.gate?.results[result])).sum::<u64>();
+        let sum = |result: usize| super::total(group.iter().filter_map(|metrics| Some(metrics.gate?.results[result])));
         let promoted = group.iter().filter(|metrics| metrics.promoted).count();
         let [won, drawn, lost] = [0, 1, 2].map(sum);
         let verdict = match (group.len(), promoted) {
