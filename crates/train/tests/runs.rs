@@ -1137,9 +1137,12 @@ fn a_stage_that_the_game_cannot_have_is_refused_at_the_start() {
     let refused = folder.open(false, &[wrong]).err().unwrap().to_string();
     assert_eq!(refused, "stage 1: selfplay.endings_share must be 0: tictactoe has no random endings");
     assert!(!folder.run().has_begun());
-    let player = "[[stage]]\nfrom_hours = 99\nrating.players = [\"nothing-of-that-kind.safetensors:visits=1\"]";
-    let refused = folder.open(false, &[player]).err().unwrap().to_string();
-    assert!(refused.starts_with("stage 1: ") && refused.contains("nothing-of-that-kind"), "{refused}");
+    let file = folder.0.with_extension("safetensors");
+    std::fs::write(&file, "not a network").unwrap();
+    let player = format!("[[stage]]\nfrom_hours = 99\nrating.players = [\"{}:visits=1\"]", file.display());
+    let refused = folder.open(false, &[&player]).err().unwrap().to_string();
+    std::fs::remove_file(&file).unwrap();
+    assert!(refused.starts_with("stage 1: ") && refused.contains("stage-refused"), "{refused}");
 }
 
 #[test]
