@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let mut table = String::from("&[");
     for entry in &manifest.networks {
-        let Entry { name, file, game, default, embedded, stronger_than_handcrafted } = entry;
+        let Entry { name, file, game, default, embedded, stronger_than_handcrafted, imitates } = entry;
         let bytes = match embedded {
             true => format!("Some(include_bytes!({:?}))", models.join(file).canonicalize()?.display().to_string()),
             false => "None".to_owned(),
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         write!(
             table,
             "Bundled {{ name: {name:?}, file: {file:?}, game: {game:?}, is_default: {default}, \
-             is_stronger_than_handcrafted: {stronger_than_handcrafted}, bytes: {bytes} }}, "
+             is_stronger_than_handcrafted: {stronger_than_handcrafted}, imitates: {imitates:?}, bytes: {bytes} }}, "
         )?;
     }
     table.push(']');

@@ -29,7 +29,7 @@ pub enum StateError {
         why: io::Error,
     },
     /// Another process is using it.
-    #[error("another contest is using {0}")]
+    #[error("another process is using {0}")]
     Busy(PathBuf),
     /// It is not a file of ours, or belongs to another contest.
     #[error("{path} belongs to {other}: name another file or move it away")]
@@ -64,8 +64,57 @@ impl StateError {
     }
 }
 
+/// What a file holds.
+struct Lines {
+    /// Lines without their ends.
+    whole: Vec<String>,
+    /// Where each of them ends.
+    ends: Vec<u64>,
+    /// The beginning of a line that is not complete.
+    rest: String,
+}
+
+impl Lines {
+    fn read(path: &Path, reader: impl Read) -> Result<Lines, StateError> {
+        let fail = |why| StateError::Io { action: "read", path: path.to_owned(), why };
+        let damaged = |line| StateError::Damaged { path: path.to_owned(), line };
+        let mut reader = BufReader::new(reader);
+        let (mut whole, mut ends) = (Vec::new(), Vec::new());
+        let mut end = 0;
+        loop {
+            let mut line = Vec::new();
+            end += reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(fail)? as u64;
+            let ended = line.pop_if(|byte| *byte == b'\n').is_some();
+            if line.len() as u64 >= LONGEST_LINE {
+                return Err(damaged(whole.len() + 1));
+            }
+            if !ended {
+                return Ok(Lines { whole, ends, rest: String::from_utf8_lossy(&line).into_owned() });
+            }
+            whole.push(String::from_utf8(line).map_err(|_| damaged(whole.len() + 1))?);
+            ends.push(end);
+        }
+    }
+}
+
+/// The lines of a contest's file, which another process may be adding to: the first, which identifies the contest, and the others.
+/// None if it is not even one line long.
+pub(crate) fn read_only(path: &Path, most: u64) -> Result<Option<(String, Vec<String>)>, StateError> {
+    let fail = |why| StateError::Io { action: "read", path: path.to_owned(), why };
+    let bytes = alfil_core::disk::read(path, most).map_err(fail)?;
+    let lines = Lines::read(path, &bytes[..])?.whole;
+    let Some((first, others)) = lines.split_first() else { return Ok(None) };
+    let damaged = |line| StateError::Damaged { path: path.to_owned(), line };
+    let (first, sealed) = unseal(first).ok_or_else(|| damaged(1))?;
+    let read = |(number, line): (usize, &String)| match unseal(line) {
+        Some((json, has_sum)) if has_sum || !sealed => Ok(json),
+        _ => Err(damaged(number)),
+    };
+    Ok(Some((first, (2..).zip(others).map(read).collect::<Result<_, _>>()?)))
+}
+
 /// The open file.
-pub(crate) struct LineFile {
+pub struct LineFile {
     path: PathBuf,
     file: AppendFile,
     /// Where the lines ended that were there when it was opened.
@@ -116,24 +165,10 @@ impl LineFile {
     /// The complete lines, and what follows them.
     fn read(&mut self) -> Result<(Vec<String>, String), StateError> {
         let LineFile { path, file, ends } = self;
-        let fail = |why| StateError::Io { action: "read", path: path.clone(), why };
-        let damaged = |line| StateError::Damaged { path: path.clone(), line };
-        let mut reader = BufReader::new(file.reader().map_err(fail)?);
-        let mut lines = Vec::new();
-        let mut end = 0;
-        loop {
-            let mut line = Vec::new();
-            end += reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(fail)? as u64;
-            let ended = line.pop_if(|byte| *byte == b'\n').is_some();
-            if line.len() as u64 >= LONGEST_LINE {
-                return Err(damaged(lines.len() + 1));
-            }
-            if !ended {
-                return Ok((lines, String::from_utf8_lossy(&line).into_owned()));
-            }
-            lines.push(String::from_utf8(line).map_err(|_| damaged(lines.len() + 1))?);
-            ends.push(end);
-        }
+        let reader = file.reader().map_err(|why| StateError::Io { action: "read", path: path.clone(), why })?;
+        let lines = Lines::read(path, reader)?;
+        ends.extend(lines.ends);
+        Ok((lines.whole, lines.rest))
     }
 
     /// Writes the first line in place of what is there.

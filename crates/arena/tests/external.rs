@@ -10,11 +10,13 @@ use std::time::Duration;
 
 use alfil_arena::contest::{Archive, Match, MatchEnd, MatchReport};
 use alfil_arena::opening::Openings;
-use alfil_arena::player::{Entrant, ExternalPlayer, ExternalSettings, Go, PlayerError, PlayerLine, Timeouts};
+use alfil_arena::player::{
+    Entrant, ExternalPlayer, ExternalSettings, Go, Label, LabelSettings, Played, PlayerError, PlayerLine, Timeouts,
+};
 use alfil_game::chess::Chess;
 use alfil_game::hexchess::HexChess;
 use alfil_game::tictactoe::TicTacToe;
-use alfil_game::{FullGame, read_rules};
+use alfil_game::{FullGame, Game, Mover, Wdl, read_rules};
 use alfil_search::Adjudicator;
 use common::{Folder, ends, entrant, play, play_by, settings};
 
@@ -209,6 +211,49 @@ fn noise_does_no_harm() {
         let report = against_random(&engine(&script(&folder, name, on_go)), 2);
         assert!(report.faults.is_empty(), "{name}: {report}");
     }
+}
+
+#[test]
+fn labels_have_what_the_engine_says_of_its_lines() {
+    let folder = Folder::new("labels");
+    let info = |line: u32, score: &str, m: &str| format!("echo 'info depth 4 multipv {line} score {score} pv {m} 9';");
+    let offer = "echo 'option name UCI_Variant type combo default tictactoe var tictactoe'; \
+                 echo 'option name MultiPV type spin default 1'; echo 'option name UCI_ShowWDL type check default false';";
+    let on_go = [
+        info(1, "cp 10 wdl 1000 0 0", "3"),
+        info(1, "cp 50 wdl 400 500 100", "5"),
+        info(2, "cp 0 wdl 200 600 200", "1"),
+        info(3, "mate -2", "2"),
+        "best=5".to_owned(),
+    ];
+    let settings = script_that_offers(offer, &folder, "lines", &on_go.concat());
+    let game = Played::new(TicTacToe::new(&()));
+    let label = |line: &str, settings: LabelSettings| {
+        let entrant = line.parse::<PlayerLine>().unwrap().teacher::<TicTacToe>(&settings).unwrap();
+        let mut player = entrant.player().unwrap();
+        player.new_game(1).unwrap();
+        player.label(&game, &settings, &|| false)
+    };
+    let line = format!("uci:{},movetime=0.05", settings.command);
+    let Label { wdl: Mover(wdl), policy } = label(&line, LabelSettings { lines: 4, temperature: 0.5 }).unwrap();
+    assert!([wdl.win - 0.4, wdl.draw - 0.5, wdl.loss - 0.1].iter().all(|off| off.abs() < 1e-6), "{wdl:?}");
+    let named = |text: &str| game.now().parse_move(text).unwrap();
+    assert_eq!(policy.iter().map(|(m, _)| *m).collect::<Vec<_>>(), ["5", "1", "2"].map(named));
+    assert!((policy[0].1 / policy[1].1 - 1f32.exp()).abs() < 1e-4 && policy[2].1 == 0.0, "{policy:?}");
+    let options = std::fs::read_to_string(folder.file("lines.options")).unwrap();
+    assert!(options.contains("setoption name UCI_ShowWDL value true\nsetoption name MultiPV value 4\n"), "{options}");
+    assert_eq!(label(&line, LabelSettings::default()).unwrap().policy, [(named("5"), 1.0)]);
+
+    // Without shares the score has to do; without a score there is no label; and what is no move is an error.
+    let plain = |name: &str, on_go: &str| format!("uci:{},movetime=0.05", script(&folder, name, on_go).command);
+    let scored = label(&plain("scored", "echo info score mate 1 pv 9"), LabelSettings::default()).unwrap();
+    assert_eq!((scored.wdl, scored.policy), (Mover(Wdl::WIN), vec![(named("1"), 1.0)]));
+    let refused = |name: &str, on_go: &str| label(&plain(name, on_go), LabelSettings::default()).unwrap_err();
+    assert_eq!(refused("silent", ""), PlayerError::NoScore);
+    assert_eq!(refused("wrong", "best=x"), PlayerError::Illegal("x".to_owned()));
+    let several = LabelSettings { lines: 2, ..LabelSettings::default() };
+    let no_option = plain("single", "").parse::<PlayerLine>().unwrap().teacher::<TicTacToe>(&several);
+    assert!(no_option.err().unwrap().to_string().ends_with("it has no option 'MultiPV'"));
 }
 
 #[test]

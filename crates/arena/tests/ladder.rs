@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use alfil_arena::contest::ContestError;
-use alfil_arena::ladder::{Ladder, Newcomer, Standings, svg};
+use alfil_arena::ladder::{Ladder, Newcomer, SavedLadder, Standings, svg};
 use alfil_arena::opening::Openings;
 use alfil_core::disk::faults;
 use alfil_core::lines::{seal, unseal};
@@ -221,4 +221,23 @@ fn numbers_that_no_ladder_can_have_are_damage() {
         let error = climb::<TicTacToe>(&["random", "oracle"], 20, Some(&path)).unwrap_err().to_string();
         assert!(error.starts_with("line 11 of ") && error.ends_with(" is damaged"), "{error}");
     }
+}
+
+#[test]
+fn the_state_file_tells_the_ratings_while_the_ladder_goes_on() {
+    let folder = Folder::new("saved-ladder");
+    let path = folder.file("ladder");
+    let lines = ["random", "uct:rollouts=20", "uct:rollouts=200"];
+    let standings = climb::<Connect4>(&lines, 20, Some(&path)).unwrap();
+    let saved = SavedLadder::read(&path).unwrap().unwrap();
+    assert_eq!((saved.game(), saved.games()), ("connect4", standings.played));
+    let rows = saved.rows().unwrap();
+    for (row, of) in rows.iter().zip(&standings.rows) {
+        // The anchor has 0 Elo instead of 100.
+        assert!((row.rating.elo + 100.0 - of.rating.elo).abs() < 1e-6, "{row:?} {of:?}");
+        assert_eq!((row.games, row.points, row.anchor, row.known), (of.games, of.points, of.anchor, of.known));
+    }
+    assert_eq!(rows.len(), 3);
+    std::fs::write(&path, "{\"alfil-match\":2}\n").unwrap();
+    assert!(SavedLadder::read(&path).unwrap().is_none());
 }

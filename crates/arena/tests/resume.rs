@@ -5,7 +5,8 @@ mod common;
 
 use std::path::Path;
 
-use alfil_arena::contest::{Archive, MatchSettings};
+use alfil_arena::contest::{Archive, MatchSettings, SavedMatch};
+use alfil_arena::stats::Sprt;
 use alfil_core::lines::{seal, unseal};
 use alfil_game::chess::Chess;
 use alfil_game::headquarters::Headquarters;
@@ -129,7 +130,7 @@ fn a_journal_is_for_one_match_at_a_time() {
     let file = std::fs::File::create(&path).unwrap();
     file.lock().unwrap();
     let error = play(&entrant::<TicTacToe>("random"), &entrant("oracle"), settings(2, 1), journal(&path)).unwrap_err();
-    assert!(error.to_string().starts_with("another contest is using"), "{error}");
+    assert!(error.to_string().starts_with("another process is using"), "{error}");
 }
 
 #[test]
@@ -180,4 +181,41 @@ fn a_journal_that_lost_pairs_does_not_double_games_in_the_pgn() {
     std::fs::remove_file(&pgn).unwrap();
     play(&a, &b, settings(6, 1), archive()).unwrap();
     assert_eq!(std::fs::read_to_string(&pgn).unwrap().matches("[Round ").count(), 6);
+}
+
+#[test]
+fn a_journal_is_read_while_the_match_goes_on() {
+    let folder = Folder::new("saved");
+    let path = folder.file("journal");
+    let (a, b) = (entrant::<TicTacToe>("random"), entrant("oracle"));
+    let (_, report) = play(&a, &b, settings(6, 1), journal(&path)).unwrap();
+    // Whoever plays it holds a lock, and has not finished the last line.
+    let mut bytes = std::fs::read(&path).unwrap();
+    let held = std::fs::File::open(&path).unwrap();
+    held.lock().unwrap();
+    let saved = SavedMatch::read(&path).unwrap().unwrap();
+    assert_eq!((saved.game(), saved.identities()), ("tictactoe", ["random", "oracle"]));
+    let sprt: Sprt = "elo0=0,elo1=10".parse().unwrap();
+    let told = saved.report(["first", "second"], Some(sprt));
+    assert_eq!(
+        (told.pairs, told.wins, told.draws, told.losses),
+        (report.pairs, report.wins, report.draws, report.losses)
+    );
+    assert_eq!((told.a.as_str(), told.b.as_str()), ("first", "second"));
+    assert_eq!(told.sprt, Some((sprt, sprt.state(&report.pairs))));
+    let games = saved.latest::<TicTacToe>(["first", "second"], 3);
+    assert_eq!(games.len(), 3);
+    assert!(games[0].contains("[White \"second\"]") && games[1].contains("[White \"first\"]"), "{games:?}");
+    bytes.truncate(bytes.len() - 2);
+    std::fs::write(&path, &bytes).unwrap();
+    assert_eq!(SavedMatch::read(&path).unwrap().unwrap().report(["a", "b"], None).games(), 4, "one pair is not whole");
+    for text in ["", "{", "x\n", "{\"alfil-ladder\":2,\"game\":\"chess\"}\n"] {
+        std::fs::write(&path, text).unwrap();
+        assert!(SavedMatch::read(&path).unwrap().is_none(), "{text}");
+    }
+    let mut damaged = bytes.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    std::fs::write(&path, &damaged).unwrap();
+    assert!(SavedMatch::read(&path).unwrap_err().to_string().contains("is damaged"));
 }

@@ -3,10 +3,12 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use alfil_game::{FullGame, MoveNumbers, Mover, Wdl, registry, with_game};
+use alfil_game::{FullGame, Knowledge, MoveNumbers, Mover, Wdl, registry, with_game};
 use alfil_nn::Cpu;
+use alfil_search::classical::{AlphaBetaSettings, ClassicalEngine, ClassicalLimits};
 use alfil_search::parallel::{Limits, Line, ParallelSettings, Search, SearchReport, StopReason};
 use alfil_search::tree::{Tree, USUAL_MOVES};
+use alfil_uci::options::ALPHA_BETA;
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -18,7 +20,8 @@ use crate::{Verdict, stop, terminal, time};
 
 #[derive(Args)]
 pub struct Analyse {
-    /// What evaluates positions: handcrafted, trained (the bundled network), or a network file, ours or Leela's
+    /// What evaluates positions: handcrafted, trained (the bundled network), or a network file, ours or Leela's; alphabeta
+    /// searches with alpha-beta and the handcrafted evaluation
     #[arg(value_name = "E", default_value = "handcrafted")]
     evaluator: String,
     /// The game's name
@@ -49,6 +52,9 @@ fn analyse<G: FullGame>(command: &Analyse, out: &mut impl Write) -> anyhow::Resu
     if let Some(outcome) = root.outcome() {
         bail!("there is nothing to analyse: the game is over ({})", outcome.reason);
     }
+    if command.evaluator == ALPHA_BETA {
+        return analyse_classically(command, &root, out);
+    }
     let kind = kind(&command.evaluator, G::NAME)?;
     let backend = kind.backend::<G>(&Cpu).with_context(|| format!("cannot use {}", command.evaluator))?;
     let play = kind.play_settings();
@@ -59,13 +65,37 @@ fn analyse<G: FullGame>(command: &Analyse, out: &mut impl Write) -> anyhow::Resu
     let settings = ParallelSettings { rule: play.rule, lines: command.multipv as usize, ..ParallelSettings::default() };
     let control = stop::control()?;
     control.set_deadline(Some(Instant::now() + command.movetime));
-    let bar = terminal::bar(ProgressBar::no_length().with_style(ProgressStyle::with_template("{msg}")?));
-    let report = search.run(&settings, &Limits::default(), &control, &mut |report| {
-        let best = report.lines.first().map_or(String::new(), |line| describe(line, &root, 4));
-        bar.set_message(format!("{:>5.1} s  {best}", report.elapsed.as_secs_f64()));
-    })?;
+    let bar = best_so_far()?;
+    let report = search.run(&settings, &Limits::default(), &control, &mut |report| show_best(&bar, report, &root))?;
     bar.finish_and_clear();
-    if command.place.json { print_json(&root, &report, out) } else { print(&root, &report, out) }
+    if command.place.json { print_json(&root, &report, out) } else { print(&root, &report, "visits", out) }
+}
+
+fn analyse_classically<G: FullGame>(command: &Analyse, root: &G, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    let threads = command.threads.unwrap_or(alfil_core::cores() as u32);
+    let settings = AlphaBetaSettings { table_bytes: (command.hash as usize) << 20, ..AlphaBetaSettings::STRONG };
+    let mut engine = ClassicalEngine::<G>::new(settings, Knowledge::Full, threads)
+        .context("there is not enough memory: give --hash fewer megabytes")?;
+    let control = stop::control()?;
+    let limits = ClassicalLimits {
+        deadline: Instant::now().checked_add(command.movetime),
+        lines: command.multipv as usize,
+        ..ClassicalLimits::default()
+    };
+    let bar = best_so_far()?;
+    let report = engine.think(root, &limits, &|| control.is_stopped(), &mut |report| show_best(&bar, report, root))?;
+    bar.finish_and_clear();
+    if command.place.json { print_json(root, &report, out) } else { print(root, &report, "positions", out) }
+}
+
+/// A line on the terminal for what a search has found so far.
+fn best_so_far() -> anyhow::Result<ProgressBar> {
+    Ok(terminal::bar(ProgressBar::no_length().with_style(ProgressStyle::with_template("{msg}")?)))
+}
+
+fn show_best<G: FullGame>(bar: &ProgressBar, report: &SearchReport, root: &G) {
+    let best = report.lines.first().map_or(String::new(), |line| describe(line, root, 4));
+    bar.set_message(format!("{:>5.1} s  {best}", report.elapsed.as_secs_f64()));
 }
 
 /// A tree of this many megabytes.
@@ -74,7 +104,7 @@ pub fn tree(megabytes: u32) -> anyhow::Result<Tree> {
         .context("there is not enough memory: give --hash fewer megabytes")
 }
 
-fn print<G: FullGame>(root: &G, report: &SearchReport, out: &mut impl Write) -> anyhow::Result<Verdict> {
+fn print<G: FullGame>(root: &G, report: &SearchReport, counted: &str, out: &mut impl Write) -> anyhow::Result<Verdict> {
     writeln!(out, "{root}")?;
     for line in &report.lines {
         let Mover(Wdl { win, draw, loss }) = line.chances();
@@ -88,7 +118,7 @@ fn print<G: FullGame>(root: &G, report: &SearchReport, out: &mut impl Write) -> 
     let (visits, seconds) = (report.visits, report.elapsed.as_secs_f64());
     writeln!(
         out,
-        "\n{visits} visits in {seconds:.1} s ({:.0}/s), depth {}{}",
+        "\n{visits} {counted} in {seconds:.1} s ({:.0}/s), depth {}{}",
         report.speed(),
         report.depth,
         ended(report)
@@ -110,9 +140,14 @@ pub fn ended(report: &SearchReport) -> &'static str {
 fn describe<G: FullGame>(line: &Line, root: &G, most: usize) -> String {
     let score = match mate(line, root) {
         Some(turns) => format!("#{turns}"),
-        None => format!("{:+.2}", f64::from(alfil_uci::centipawns(line.value())) / 100.0),
+        None => format!("{:+.2}", f64::from(centipawns(line)) / 100.0),
     };
     format!("{score:>6}  {}", moves(&line.codes, root, most))
+}
+
+/// As the search counts them itself, or from the expected result.
+fn centipawns(line: &Line) -> i32 {
+    line.estimate.unwrap_or_else(|| alfil_uci::centipawns(line.value()))
 }
 
 /// In how many turns the side to move wins by force; negative if it loses.
@@ -141,7 +176,7 @@ fn print_json<G: FullGame>(root: &G, report: &SearchReport, out: &mut impl Write
         .map(|line| {
             json!({
                 "moves": moves(&line.codes, root, usize::MAX), "visits": line.visits, "wdl": <[f32; 3]>::from(line.chances().0),
-                "cp": alfil_uci::centipawns(line.value()), "mate": mate(line, root),
+                "cp": centipawns(line), "mate": mate(line, root),
             })
         })
         .collect();

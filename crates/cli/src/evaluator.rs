@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use alfil_game::{Knowledge, registry};
-use alfil_nn::{Bundled, Cpu, Device, Network};
+use alfil_nn::{Bundled, Device, FixedCpu, Network, Precision};
 use alfil_search::evaluators::Kind;
 use anyhow::{Context, bail, ensure};
 
@@ -22,15 +22,15 @@ pub fn kind_and_game(text: &str, game: Option<&str>) -> anyhow::Result<(Kind, St
     Ok((kind, game))
 }
 
-/// What computes an evaluator: our CPU engine, or libtorch on the device with this name.
-pub fn device(kind: &Kind, name: Option<&str>) -> anyhow::Result<Box<dyn Device>> {
+/// What computes an evaluator: our CPU engine with some precision, or libtorch on the device with this name.
+pub fn device(kind: &Kind, name: Option<&str>, precision: Precision) -> anyhow::Result<Box<dyn Device>> {
     Ok(match (name, kind) {
         (Some(name), Kind::Network(_)) => {
             let libtorch = torch::require()?;
             Box::new(device_group(libtorch, &libtorch.devices(name)?)?)
         }
         (Some(_), _) => bail!("--device is for networks"),
-        (None, _) => Box::new(Cpu),
+        (None, _) => Box::new(FixedCpu { precision }),
     })
 }
 

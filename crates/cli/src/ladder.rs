@@ -33,7 +33,8 @@ pub struct LadderCommand {
     games: u64,
     #[command(flatten)]
     arena: Arena,
-    /// Keep every result here; later ladders with this file continue from it
+    /// Keep every result here; later ladders with this file continue from it. alfil web shows those in data/contests whose
+    /// names end in .jsonl
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     /// Draw the ratings

@@ -44,7 +44,8 @@ pub struct MatchCommand {
     /// End games by the Syzygy tablebases in these folders (chess)
     #[arg(long, value_name = "FOLDERS")]
     syzygy: Option<String>,
-    /// Keep every finished pair here; the same command resumes from it [default: the PGN's name with .journal]
+    /// Keep every finished pair here; the same command resumes from it. alfil web shows those in data/contests whose names
+    /// end in .jsonl or .journal [default: the PGN's name with .journal]
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     /// Print JSON

@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use alfil_core::numbers::count;
 use alfil_game::with_encoding;
 use alfil_nn::{Cpu, Device};
 use alfil_train::config::{Border, Stage};
-use alfil_train::{Config, Machine, Plan, plan};
+use alfil_train::{Config, FolderPlan, Machine, Plan, plan};
 use clap::Args;
 use serde_json::json;
 
@@ -61,13 +62,13 @@ fn stages(plan: &Plan, config: &Config) -> Vec<(Border, Plan)> {
 
 /// The times of a generation in words.
 fn generation_line(plan: &Plan, machine: &Machine) -> String {
+    let games = if plan.selfplay > 0.0 { format!("games {}, ", clock(plan.selfplay)) } else { String::new() };
     format!(
-        "{}: games {}, training {}, gate at most {}{}",
+        "{}: {games}training {}, gate at most {}{}",
         clock(generation_seconds(plan, machine)),
-        clock(plan.selfplay),
         clock(plan.training),
         clock(plan.gate),
-        if machine.overlap { ", self-play in parallel" } else { "" }
+        if machine.overlap && plan.selfplay > 0.0 { ", self-play in parallel" } else { "" }
     )
 }
 
@@ -81,16 +82,31 @@ fn generation_seconds(plan: &Plan, machine: &Machine) -> f64 {
 fn print(plan: &Plan, config: &Config, machine: &Machine, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let where_played = if machine.device.name() == Cpu.name() { "the CPU engine" } else { "CUDA" };
     writeln!(out, "network      {} with {} parameters", config.network.size, plan.parameters)?;
-    writeln!(
-        out,
-        "self-play    {:.0} positions/s, {:.0} evaluations/s on {} lanes ({where_played})",
-        plan.positions_per_second, plan.evaluations_per_second, machine.lanes
-    )?;
+    if let Some(FolderPlan { games, positions, .. }) = plan.folders {
+        writeln!(out, "folders      {} games with {} positions", count(games), count(positions))?;
+    }
+    let plays = plan.evaluations_per_second > 0.0;
+    if plays {
+        writeln!(
+            out,
+            "self-play    {:.0} positions/s, {:.0} evaluations/s on {} lanes ({where_played})",
+            plan.positions_per_second, plan.evaluations_per_second, machine.lanes
+        )?;
+    }
     writeln!(out, "training     {:.0} samples/s", plan.samples_per_second)?;
     writeln!(out, "generation   {}", generation_line(plan, machine))?;
-    // Perhaps no game has ended while measuring.
-    let whose = if plan.is_random_length { "those of random moves" } else { "an untrained network's" };
-    writeln!(out, "             if games are as long as {whose}: {:.0} plies", plan.length)?;
+    if plays {
+        // Perhaps no game has ended while measuring.
+        let whose = match plan.is_random_length {
+            _ if plan.selfplay == 0.0 => "those of the folders",
+            true => "those of random moves",
+            false => "an untrained network's",
+        };
+        writeln!(out, "             if games are as long as {whose}: {:.0} plies", plan.length)?;
+    }
+    if let Some(FolderPlan { epoch, .. }) = plan.folders.filter(|folders| folders.epoch.is_finite()) {
+        writeln!(out, "epoch        {} of training", clock(epoch))?;
+    }
     let stages = stages(plan, config);
     for (from, plan) in &stages {
         writeln!(out, "stage        {from}: {}", generation_line(plan, machine))?;
@@ -101,12 +117,12 @@ fn print(plan: &Plan, config: &Config, machine: &Machine, out: &mut impl Write) 
         writeln!(out, "run          {} for {} generations, without ratings{but}", clock(whole), config.generations)?;
     }
     writeln!(out, "memory       {}, and what libtorch needs", bytes(plan.memory))?;
-    writeln!(
-        out,
-        "disk         {} of games per generation, {} per network",
-        bytes(plan.games_disk),
-        bytes(plan.network_disk)
-    )?;
+    let games = if plan.games_disk > 0 {
+        format!("{} of games per generation, ", bytes(plan.games_disk))
+    } else {
+        String::new()
+    };
+    writeln!(out, "disk         {games}{} per network", bytes(plan.network_disk))?;
     Ok(Verdict::Fine)
 }
 
@@ -132,6 +148,9 @@ fn print_json(plan: &Plan, config: &Config, out: &mut impl Write) -> anyhow::Res
         "length": plan.length, "selfplay_seconds": plan.selfplay, "training_seconds": plan.training,
         "gate_seconds": plan.gate, "memory_bytes": plan.memory, "games_bytes": plan.games_disk,
         "network_bytes": plan.network_disk,
+        "folders": plan.folders.map(|FolderPlan { games, positions, epoch }| {
+            json!({"games": games, "positions": positions, "epoch_seconds": epoch})
+        }),
         "stages": stages(plan, config).into_iter().map(stage).collect::<Vec<_>>(),
     });
     writeln!(out, "{report}")?;

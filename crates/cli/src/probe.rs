@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use alfil_core::numbers::{minus, percent};
 use alfil_core::settings::{Findings, Settings, set_text};
 use alfil_game::{FullGame, registry, with_game};
+use alfil_nn::Precision;
 use alfil_search::evaluators::Kind;
 use alfil_selfplay::probe::{Measured, Probe, ValueReport};
 use alfil_selfplay::{SearchKind, SearchSettings};
@@ -60,7 +61,7 @@ pub fn run(command: ProbeCommand, out: &mut impl Write) -> anyhow::Result<Verdic
 }
 
 fn probe<G: FullGame>(command: &ProbeCommand, kind: &Kind, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    let device = device(kind, command.device.as_deref())?;
+    let device = device(kind, command.device.as_deref(), Precision::Full)?;
     let backend = kind.backend::<G>(&*device).with_context(|| format!("cannot use {}", command.evaluator))?;
     let rules = command.rules.read::<G>()?;
     let config = &command.settings.config;

@@ -97,7 +97,8 @@ fn search<G: FullGame>(command: SearchCommand, out: &mut impl Write) -> anyhow::
     control.set_deadline(command.movetime.map(|time| Instant::now() + time));
     let visits = command.visits.or_else(|| command.movetime.is_none().then_some(1_000));
     let limits = Limits { visits, ..Limits::default() };
-    let settings = ParallelSettings { rule: play.rule, batch: command.batch as usize, lines: 1 };
+    let settings =
+        ParallelSettings { rule: play.rule, batch: command.batch as usize, lines: 1, ..ParallelSettings::default() };
     let mut search = Search::new(tree(command.hash)?, evaluators, root.clone());
     let report = search.run(&settings, &limits, &control, &mut |_| {})?;
     if let Some(path) = &command.dot {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
+use alfil_core::pace::Pace;
 use alfil_core::settings::Findings;
 use alfil_game::{FullGame, registry, with_game};
 use alfil_search::evaluators::{Kind, cached};
@@ -22,7 +23,6 @@ use crate::counters::{Counters, rate};
 use crate::evaluator::{device, kind_and_game};
 use crate::game::RulesText;
 use crate::keys::{Flags, Keys};
-use crate::pace::Pace;
 use crate::time::clock;
 use crate::train::cache_bytes;
 use crate::{Verdict, stop, terminal};
@@ -71,7 +71,8 @@ pub fn run(command: SelfplayCommand, out: &mut impl Write) -> anyhow::Result<Ver
 }
 
 fn play<G: FullGame>(command: SelfplayCommand, kind: Kind, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    let device = device(&kind, command.device.as_deref())?;
+    let precision = command.settings.config.selfplay.precision;
+    let device = device(&kind, command.device.as_deref(), precision)?;
     let backend = kind.backend::<G>(&*device).with_context(|| format!("cannot use {}", command.evaluator))?;
     let rules = command.rules.read::<G>()?;
     let config = &command.settings.config;

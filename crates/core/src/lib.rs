@@ -2,7 +2,8 @@
 //!
 //! [`disk`] is the one door to files, [`text_file`] reads those that people write, [`checksum`] and [`lines`] show that
 //! they are still what was written, [`seed`] derives seeds, [`mod@settings`] declares settings once, [`wording`] and
-//! [`numbers`] keep messages readable, [`svg`] draws charts. Knows nothing of games, networks or search.
+//! [`numbers`] keep messages readable, [`pace`] measures speeds, [`svg`] draws charts. Knows nothing of games, networks
+//! or search.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
@@ -10,6 +11,7 @@ pub mod checksum;
 pub mod disk;
 pub mod lines;
 pub mod numbers;
+pub mod pace;
 pub mod seed;
 pub mod settings;
 pub mod svg;

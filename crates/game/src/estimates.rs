@@ -26,6 +26,17 @@ pub trait Estimates: Game {
         0
     }
 
+    /// What a capture wins after all recaptures on the same place, if both sides stop when going on costs more than it brings; in
+    /// the unit of [`evaluate`](Estimates::evaluate). By default what it wins at once.
+    fn exchange(&self, m: Self::Move) -> i32 {
+        self.gain(m)
+    }
+
+    /// Whether the mover has to answer a threat to the game, as in check.
+    fn is_in_check(&self) -> bool {
+        false
+    }
+
     /// The position after a pass of the mover, for null-move pruning; none in check and where zugzwang is likely.
     fn passed(&self) -> Option<Self> {
         None

@@ -24,6 +24,18 @@ impl Outcome {
     pub fn draw(reason: &'static str) -> Outcome {
         Outcome { score: First(Score::DRAW), reason }
     }
+
+    /// "white wins: checkmate"
+    pub fn in_words<G: Game>(&self) -> String {
+        let [first, second] = G::SIDES;
+        let result = match self.score.0 {
+            Score::WIN => format!("{first} wins"),
+            Score::LOSS => format!("{second} wins"),
+            Score::DRAW => "draw".to_owned(),
+            score => format!("{} points for {first}, {} for {second}", score.points(), 1.0 - score.points()),
+        };
+        format!("{result}: {}", self.reason)
+    }
 }
 
 /// A game in progress: the position on the board and as much of its history as the rules look at.
@@ -118,5 +130,20 @@ pub trait Game: Clone + Debug + Display + Send + Sync + 'static {
     /// How the game has ended, if it has. Generates moves: where they are at hand, [`verdict`](Game::verdict) is cheaper.
     fn outcome(&self) -> Option<Outcome> {
         self.legal_moves(&mut Vec::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Chess;
+
+    #[test]
+    fn results_have_the_names_of_the_sides() {
+        let tell = |outcome: Outcome| outcome.in_words::<Chess>();
+        assert_eq!(tell(Outcome::win(Side::Second, "checkmate")), "black wins: checkmate");
+        assert_eq!(tell(Outcome::draw("stalemate")), "draw: stalemate");
+        let part = Outcome { score: First(Score::new(0.75)), reason: "stalemate" };
+        assert_eq!(tell(part), "0.75 points for white, 0.25 for black: stalemate");
     }
 }

@@ -2,7 +2,7 @@
 
 use alfil_core::wording::shorten;
 
-use crate::Game;
+use crate::{Game, Language};
 
 /// How people and files write moves and games. By default, the same way as programs.
 pub trait Notation: Game {
@@ -12,6 +12,13 @@ pub trait Notation: Game {
     /// A move as people write it. [`parse_move`](Game::parse_move) reads it as well.
     fn move_name(&self, m: Self::Move) -> String {
         self.move_text(m)
+    }
+
+    /// The legal move that somebody typed: as [`parse_move`](Game::parse_move) reads it, and with the letters of this language,
+    /// where pieces have letters.
+    fn parse_typed(&self, text: &str, language: Language) -> Result<Self::Move, MoveError> {
+        let _ = language;
+        self.parse_move(text)
     }
 
     /// The number of the move about to be played, where positions know it; games are counted from it.
@@ -73,23 +80,25 @@ pub enum MoveError {
 }
 
 /// Plays the moves that `text` lists, separated by blanks or commas (or not at all, see [`Notation::MOVE_WIDTH`]), and
-/// returns them. On an error `game` stands after the moves before it.
+/// returns them. Piece letters are English, or [Spanish](Language::of) in the whole line. On an error `game` stands after the moves
+/// before it.
 ///
 /// ```
 /// use alfil_game::{Game, chess::Chess, play_line};
 ///
 /// let mut game = Chess::new(&Default::default());
-/// play_line(&mut game, "e2e4 c5, Nf3").unwrap();
+/// play_line(&mut game, "e2e4 c5, Cf3").unwrap();
 /// assert_eq!(game.position(), "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
 /// ```
 pub fn play_line<G: Notation>(game: &mut G, text: &str) -> Result<Vec<G::Move>, MoveError> {
+    let language = Language::of(text);
     let mut played = Vec::new();
     for word in text.split([' ', '\t', '\r', '\n', ',']).filter(|word| !word.is_empty()) {
         let mut rest = word;
         while !rest.is_empty() {
             let width = G::MOVE_WIDTH.and_then(|width| rest.char_indices().nth(width)).map_or(rest.len(), |(at, _)| at);
             let (one, after) = rest.split_at(width);
-            let m = game.parse_move(one)?;
+            let m = game.parse_typed(one, language)?;
             game.play(m);
             played.push(m);
             rest = after;

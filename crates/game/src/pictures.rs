@@ -1,7 +1,7 @@
 //! Boards for people to look at.
 
-use crate::Game;
 use crate::diagram::Diagram;
+use crate::{Game, Step};
 
 /// How a game's positions are drawn, beside the plain text of its `Display`.
 pub trait Pictures: Game {
@@ -12,6 +12,17 @@ pub trait Pictures: Game {
 
     /// The board as a picture; without one, its text is shown.
     fn diagram(&self) -> Option<Diagram> {
+        None
+    }
+
+    /// How a legal move is made by hand on the [diagram](Pictures::diagram). No two legal moves have the same steps, and none
+    /// begins with all steps of another.
+    fn steps(&self, m: Self::Move) -> Vec<Step> {
+        vec![Step::choose(self.move_text(m))]
+    }
+
+    /// The cell of the diagram with what the mover has to save at once, such as a king in check.
+    fn alarm(&self) -> Option<String> {
         None
     }
 }

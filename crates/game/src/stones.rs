@@ -89,9 +89,13 @@ pub(crate) fn draw(
 /// The board as a picture. `columns` are the names of the columns, which may be empty.
 pub(crate) fn diagram(rows: usize, columns: &[String], at: impl Fn(usize, usize) -> Option<Side>) -> Diagram {
     Diagram::squares(columns, &vec![String::new(); rows], |column, row| {
-        let name = format!("row {}, column {}", row + 1, column + 1);
-        (name, Ground::Shade(0), at(row, column).map(|side| (side, Figure::Stone)))
+        (cell(row, column), Ground::Shade(0), at(row, column).map(|side| (side, Figure::Stone)))
     })
+}
+
+/// The name of a cell in the picture.
+pub(crate) fn cell(row: usize, column: usize) -> String {
+    format!("row {}, column {}", row + 1, column + 1)
 }
 
 pub(crate) fn letter(side: Side) -> char {

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::diagram::Diagram;
 use crate::{
     Encoding, Endings, Estimates, Examples, Game, Judgement, MoveError, Mover, Notation, Oracle, Outcome, Pictures,
-    PositionError, References, Score, Side, Symmetry, Turns, stones,
+    PositionError, References, Score, Side, Step, Symmetry, Turns, stones,
 };
 
 const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
@@ -152,6 +152,10 @@ impl Estimates for TicTacToe {}
 impl Pictures for TicTacToe {
     fn diagram(&self) -> Option<Diagram> {
         Some(stones::diagram(3, &[const { String::new() }; 3], |row, column| self.at(row, column)))
+    }
+
+    fn steps(&self, m: Cell) -> Vec<Step> {
+        vec![Step::touch(stones::cell(usize::from(m.0 / 3), usize::from(m.0 % 3)))]
     }
 }
 

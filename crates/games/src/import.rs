@@ -1,26 +1,23 @@
 //! From files of games to a folder of chunks.
 
 use std::collections::HashSet;
-use std::io::{self, BufReader};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use alfil_game::chess::Chess;
-use alfil_game::pgn::{PgnError, PgnGame, PgnReader};
-use alfil_game::{Game, Notation, Side};
-use alfil_selfplay::GameRecord;
+use alfil_game::{Notation, Side};
 use alfil_selfplay::replay::{Replay, ReplayError};
+use alfil_selfplay::{ChunkError, GameRecord};
 use serde::Serialize;
 
 use crate::finished::FinishedGame;
-use crate::source::{Contents, Source, unpack};
-use crate::{Filter, Skip, Skipped, leela};
+use crate::read::{Take, read_file};
+use crate::source::Source;
+use crate::unfinished::{FolderError, UnfinishedFolder};
+use crate::{Filter, Skip, Skipped};
 
 /// Games that are written together: one chunk.
 const TOGETHER: usize = 256;
-
-/// Games between two reports of progress.
-const REPORT: u64 = 256;
 
 /// What says how a folder was made. Nothing reads it but people.
 const SUMMARY: &str = "import.json";
@@ -85,17 +82,15 @@ pub enum ImportError {
         /// The game that was asked for.
         game: &'static str,
     },
-    /// The folder is not empty.
-    #[error("{0} is not empty: name a folder that does not exist yet, or remove it first")]
-    NotEmpty(PathBuf),
     /// The folder cannot be made.
-    #[error("cannot make the folder {path}: {why}")]
-    Folder {
-        /// Which folder.
-        path: PathBuf,
-        /// What is wrong.
-        why: io::Error,
-    },
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A chunk cannot be read.
+    #[error(transparent)]
+    Chunk(#[from] ChunkError),
+    /// A folder without chunks.
+    #[error("there are no games in {0}: name a folder of *.games files, or a PGN file")]
+    NoChunks(PathBuf),
     /// A chunk cannot be written.
     #[error(transparent)]
     Write(#[from] ReplayError),
@@ -110,25 +105,12 @@ pub enum ImportError {
 impl<G: Notation> Import<'_, G> {
     /// Imports all games. `tell` is called now and then.
     pub fn run(&self, tell: &mut dyn FnMut(Progress<'_>), stop: &AtomicBool) -> Result<Imported, ImportError> {
-        let of_folder = |path: &Path, why| ImportError::Folder { path: path.to_owned(), why };
-        let is_free = match alfil_core::disk::list(self.folder) {
-            Ok(entries) => entries.is_empty(),
-            Err(why) if why.kind() == io::ErrorKind::NotFound => true,
-            Err(why) => return Err(of_folder(self.folder, why)),
-        };
-        if !is_free {
-            return Err(ImportError::NotEmpty(self.folder.to_owned()));
-        }
         // What cannot be opened is found before hours of work.
         for path in self.files {
             Source::open(path).map_err(|why| ImportError::Read { path: path.clone(), why })?;
         }
-        let unfinished = self.folder.with_added_extension("unfinished");
-        match alfil_core::disk::remove_folder(&unfinished) {
-            Err(why) if why.kind() != io::ErrorKind::NotFound => return Err(of_folder(&unfinished, why)),
-            _ => {}
-        }
-        let (replay, _) = Replay::open(&unfinished)?;
+        let unfinished = UnfinishedFolder::renew(self.folder, SUMMARY)?;
+        let (replay, _) = Replay::open(unfinished.path())?;
         let chunks = Chunks { replay, waiting: Vec::new(), written: 0 };
         let mut state = State { chunks, imported: Imported::default(), seen: HashSet::new(), tell, stop };
         self.files.iter().try_for_each(|path| self.read(path, &mut state))?;
@@ -140,73 +122,13 @@ impl<G: Notation> Import<'_, G> {
             return Err(ImportError::Nothing(why));
         }
         chunks.write::<G>()?;
-        let summary = serde_json::to_vec_pretty(&imported).map_err(|why| of_folder(&unfinished, why.into()))?;
-        let path = unfinished.join(SUMMARY);
-        alfil_core::disk::write_whole(&path, &summary).map_err(|why| of_folder(&path, why))?;
-        alfil_core::disk::rename(&unfinished, self.folder).map_err(|why| of_folder(self.folder, why))?;
+        unfinished.finish(&imported)?;
         Ok(imported)
     }
 
     /// Imports the games of a file.
     fn read(&self, path: &Path, state: &mut State<'_>) -> Result<(), ImportError> {
-        let failed = |why| ImportError::Read { path: path.to_owned(), why };
-        let source = Source::open(path).map_err(failed)?;
-        let (bytes, read) = (source.bytes, source.read.clone());
-        let look = |state: &mut State<'_>| {
-            (state.tell)(Progress { file: path, read: read.load(Relaxed), bytes, games: state.imported.games });
-            if state.stop.load(Relaxed) { Err(ImportError::Stopped) } else { Ok(()) }
-        };
-        look(state)?;
-        if source.contents != Contents::Text && G::NAME != Chess::NAME {
-            return Err(ImportError::NotThisGame { path: path.to_owned(), game: G::NAME });
-        }
-        match source.contents {
-            Contents::Leela => self.take_leela(leela::read(source).map_err(failed)?, state),
-            Contents::Archive => {
-                for entry in tar::Archive::new(source).entries().map_err(failed)? {
-                    let entry = entry.map_err(failed)?;
-                    if !entry.header().entry_type().is_file() || entry.size() == 0 {
-                        continue;
-                    }
-                    let games = unpack(BufReader::new(entry)).and_then(leela::read).map_err(failed)?;
-                    self.take_leela(games, state)?;
-                    look(state)?;
-                }
-                Ok(())
-            }
-            Contents::Text => {
-                for (number, game) in (1..).zip(PgnReader::<G, _>::new(source).with_rules(self.rules.clone())) {
-                    match game {
-                        Ok(game) => self.take_pgn(game, state)?,
-                        Err(PgnError::Game { .. }) => state.imported.skipped.add(Skip::Unreadable),
-                        Err(PgnError::Io(why)) => return Err(failed(why)),
-                    }
-                    if number % REPORT == 0 {
-                        look(state)?;
-                    }
-                }
-                Ok(())
-            }
-        }
-    }
-
-    fn take_pgn(&self, game: PgnGame<G>, state: &mut State<'_>) -> Result<(), ImportError> {
-        match game.result {
-            _ if game.moves.is_empty() => state.imported.skipped.add(Skip::Empty),
-            None => state.imported.skipped.add(Skip::Unfinished),
-            Some(score) => self.take(FinishedGame::from_pgn(game, score), state)?,
-        }
-        Ok(())
-    }
-
-    fn take_leela(&self, games: Result<Vec<FinishedGame>, String>, state: &mut State<'_>) -> Result<(), ImportError> {
-        match games {
-            Ok(games) => games.into_iter().try_for_each(|game| self.take(game, state)),
-            Err(_) => {
-                state.imported.skipped.add(Skip::Unreadable);
-                Ok(())
-            }
-        }
+        read_file::<G>(path, &self.rules, &mut Importing { import: self, path, state })
     }
 
     /// Imports a game if it passes.
@@ -224,6 +146,29 @@ impl<G: Notation> Import<'_, G> {
         state.imported.positions += record.plies.len() as u64;
         state.imported.learnt += record.plies.iter().filter(|ply| ply.has_policy()).count() as u64;
         Ok(state.chunks.add::<G>(record)?)
+    }
+}
+
+/// An import that reads one of its files.
+struct Importing<'a, 's, G: Notation> {
+    import: &'a Import<'a, G>,
+    path: &'a Path,
+    state: &'a mut State<'s>,
+}
+
+impl<G: Notation> Take for Importing<'_, '_, G> {
+    fn game(&mut self, game: Result<FinishedGame, Skip>) -> Result<(), ImportError> {
+        match game {
+            Ok(game) => self.import.take(game, self.state)?,
+            Err(why) => self.state.imported.skipped.add(why),
+        }
+        Ok(())
+    }
+
+    fn progress(&mut self, read: u64, bytes: u64) -> Result<(), ImportError> {
+        let State { tell, imported, stop, .. } = &mut *self.state;
+        tell(Progress { file: self.path, read, bytes, games: imported.games });
+        if stop.load(Relaxed) { Err(ImportError::Stopped) } else { Ok(()) }
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use alfil_game::chess::Chess;
 use alfil_game::connect4::Connect4;
 use alfil_game::{First, Game, Notation, Score, Side};
-use alfil_games::{Filter, Import, ImportError, Imported, Sides, Skip};
+use alfil_games::{Filter, Import, ImportError, Imported, Sides, Skip, Skipped, read_records};
 use alfil_selfplay::{End, GameRecord, chunks, read_chunk};
 
 const GAMES: &str = r#"
@@ -73,6 +73,36 @@ fn import<G: Notation>(files: &[PathBuf], filter: Filter, to: &Path) -> Result<I
 
 fn records<G: Notation>(folder: &Path) -> Vec<GameRecord> {
     chunks(folder).unwrap().iter().flat_map(|path| read_chunk::<G>(path).unwrap()).collect()
+}
+
+/// What can be read of a path without importing it, sorted by number, and what is left out.
+fn read(path: &Path) -> Result<(Vec<GameRecord>, Skipped), ImportError> {
+    let mut records = Vec::new();
+    let mut take = |record| records.push(record);
+    let skipped = read_records::<Chess>(path, &Default::default(), &mut take, &mut |_| {}, &AtomicBool::new(false))?;
+    records.sort_by_key(|record| record.number);
+    Ok((records, skipped))
+}
+
+#[test]
+fn a_file_and_the_folder_that_it_is_imported_to_have_the_same_records() {
+    let folder = folder("read");
+    let (file, out) = (folder.join("games.pgn"), folder.join("out"));
+    std::fs::write(&file, GAMES.repeat(2)).unwrap();
+    import::<Chess>(std::slice::from_ref(&file), Filter::default(), &out).unwrap();
+    let (records, skipped) = read(&file).unwrap();
+    let skipped: Vec<_> = skipped.iter().collect();
+    assert_eq!(records, read(&out).unwrap().0);
+    assert_eq!(records.len(), 3);
+    assert_eq!(skipped, [(Skip::Unreadable, 2), (Skip::Empty, 2), (Skip::Unfinished, 2), (Skip::Duplicate, 3)]);
+    let empty = folder.join("empty");
+    std::fs::create_dir_all(&empty).unwrap();
+    assert!(read(&empty).unwrap_err().to_string().contains("there are no games in"));
+    assert!(matches!(read(&folder.join("none")), Err(ImportError::Read { .. })));
+    let stopped = AtomicBool::new(true);
+    let stopped = read_records::<Chess>(&file, &Default::default(), &mut |_| {}, &mut |_| {}, &stopped);
+    assert!(matches!(stopped, Err(ImportError::Stopped)));
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 /// The white players of what passes a filter, sorted, and the reasons why others did not.

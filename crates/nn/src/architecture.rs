@@ -269,6 +269,11 @@ impl Architecture {
         Size { filters: self.filters, blocks: self.blocks.len(), squeeze }
     }
 
+    /// 3x3 convolutions from all filters to all: two of each block, and the first of a convolutional policy head.
+    pub fn tower_layers(&self) -> usize {
+        2 * self.blocks.len() + usize::from(matches!(self.policy, PolicyShape::Convolution { .. }))
+    }
+
     /// Numbers of the value head's output.
     pub fn value_outputs(&self) -> usize {
         match self.value.output {

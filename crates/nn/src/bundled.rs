@@ -17,6 +17,8 @@ pub struct Bundled {
     is_default: bool,
     /// Whether a search plays better with it than with the handcrafted evaluation.
     pub is_stronger_than_handcrafted: bool,
+    /// The rating of the people whose moves it predicts.
+    pub imitates: Option<u32>,
     /// The file itself, where it is part of the program.
     bytes: Option<&'static [u8]>,
 }
@@ -60,6 +62,18 @@ impl Bundled {
     /// What `trained` stands for in a game.
     pub fn default_of(game: &str) -> Option<&'static Bundled> {
         BUNDLED.iter().find(|bundled| bundled.is_default && bundled.game == game)
+    }
+
+    /// The network that predicts players of about this rating best, of those that are part of the program or beside it.
+    pub fn imitating(game: &str, rating: u32) -> Option<&'static Bundled> {
+        let program = std::env::current_exe().unwrap_or_default();
+        let found = BUNDLED.iter().filter(|bundled| bundled.game == game && bundled.is_installed(&program));
+        let distance = |bundled: &&Bundled| bundled.imitates.map(|imitated| imitated.abs_diff(rating));
+        found.filter(|bundled| bundled.imitates.is_some()).min_by_key(distance)
+    }
+
+    fn is_installed(&self, program: &Path) -> bool {
+        self.bytes.is_some() || self.file_beside(program).is_some()
     }
 
     /// Reads the network, from the program itself or from its file beside the program.
@@ -124,6 +138,7 @@ mod tests {
             game: "connect4",
             is_default: false,
             is_stronger_than_handcrafted: true,
+            imitates: None,
             bytes: None,
         };
         let complaint = large.network_beside(&program).unwrap_err().to_string();
@@ -132,6 +147,7 @@ mod tests {
         for place in ["models/large.safetensors", "large.safetensors"] {
             std::fs::write(folder.join(place), bytes).unwrap();
             assert_eq!(large.network_beside(&program).unwrap().origin.game, "connect4");
+            assert!(large.is_installed(&program));
             std::fs::remove_file(folder.join(place)).unwrap();
         }
         std::fs::write(folder.join("large.safetensors"), "x").unwrap();

@@ -8,7 +8,7 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use alfil_game::Encoding;
 
-use crate::{Batch, FileError, Network, Outputs};
+use crate::{Architecture, Batch, FileError, Network, Outputs};
 
 /// Why positions could not be evaluated. Displays as one sentence for people.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -100,6 +100,11 @@ pub trait Inference: Send {
 pub trait LoadedNetwork: Send + Sync {
     /// For one thread to compute it with.
     fn inference(&self) -> Result<Box<dyn Inference>, EvaluatorError>;
+
+    /// How many positions it computes together, if that depends on the network.
+    fn batch_sizes(&self) -> Option<BatchSizes> {
+        None
+    }
 }
 
 /// Something that computes networks: the CPU, or a graphics card.
@@ -154,6 +159,10 @@ impl LoadedNetwork for LoadedGroup {
     fn inference(&self) -> Result<Box<dyn Inference>, EvaluatorError> {
         self.loaded[self.next.fetch_add(1, Relaxed) % self.loaded.len()].inference()
     }
+
+    fn batch_sizes(&self) -> Option<BatchSizes> {
+        self.loaded[0].batch_sizes()
+    }
 }
 
 /// A network that was checked to fit an encoding, with what a device has to know of that encoding.
@@ -162,18 +171,29 @@ pub struct EncodedNetwork<'a> {
     network: &'a Network,
     policy_size: usize,
     head_output: fn(usize) -> usize,
+    random_positions: fn(&Architecture, usize, u64) -> Batch,
 }
 
 impl<'a> EncodedNetwork<'a> {
     /// Fails if the network was made for another encoding.
     pub fn new<E: Encoding>(network: &'a Network) -> Result<EncodedNetwork<'a>, FileError> {
         network.check_encoding::<E>()?;
-        Ok(EncodedNetwork { network, policy_size: E::POLICY_SIZE, head_output: E::head_output })
+        Ok(EncodedNetwork {
+            network,
+            policy_size: E::POLICY_SIZE,
+            head_output: E::head_output,
+            random_positions: Batch::random::<E>,
+        })
     }
 
     /// The network.
     pub fn network(&self) -> &'a Network {
         self.network
+    }
+
+    /// Positions of random games, the same for the same seed.
+    pub fn random_positions(&self, positions: usize, seed: u64) -> Batch {
+        (self.random_positions)(&self.network.architecture, positions, seed)
     }
 
     /// For each policy index its output of a convolutional policy head.

@@ -23,6 +23,7 @@ mod tensors;
 
 pub mod lc0;
 pub mod learning;
+pub mod onnx;
 
 pub use architecture::{
     Activation, Architecture, ArchitectureError, HeadShape, NetworkSettings, PolicyKind, PolicyShape, Size,
@@ -34,7 +35,10 @@ pub use device::{
     BatchSizes, Device, DeviceGroup, Devices, EncodedNetwork, EvaluatorError, Inference, LoadedNetwork, catch_panic,
     spawn_scoped,
 };
-pub use engine::{Cpu, Engine, Instructions, Model};
+pub use engine::{
+    Algorithm, CalibratedCpu, Calibration, Choice, Cpu, Deviation, Engine, FixedCpu, INSTRUCTION_NAMES, Instructions,
+    Measurement, Model, Numbers, Peak, Plan, Precision, TOLERANCE, TileSize,
+};
 pub use file::FileError;
 pub use network::{Block, Convolution, Dense, Head, Network, Origin, PolicyHead, Squeeze, Weights};
 pub use open::OpenError;

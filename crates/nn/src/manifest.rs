@@ -22,6 +22,7 @@ pub struct Entry {
     pub default: bool,
     pub embedded: bool,
     pub stronger_than_handcrafted: bool,
+    pub imitates: Option<u32>,
 }
 
 impl Manifest {
@@ -41,6 +42,12 @@ impl Manifest {
             }
             if entry.default && before.iter().any(|other| other.default && other.game == *game) {
                 return Err(format!("{game} has two default networks"));
+            }
+            let is_same_band = |other: &Entry| other.game == *game && other.imitates == entry.imitates;
+            if let Some(rating) = entry.imitates
+                && before.iter().any(is_same_band)
+            {
+                return Err(format!("two networks imitate players of {game} rated {rating}"));
             }
             if entry.embedded {
                 embedded +=
@@ -97,5 +104,7 @@ mod tests {
         assert_eq!(complaint("\"a\"", "\"c\""), "small is to be embedded, and there is no file c");
         assert!(complaint("\"large\"", "\"a:b\"").contains("'a:b' is not a network name"));
         assert!(complaint("default = true", "defualt = true").contains("defualt"));
+        let bands = TWO.replace("default =", "imitates = 1600\ndefault =");
+        assert_eq!(read(&bands).unwrap_err(), "two networks imitate players of chess rated 1600");
     }
 }

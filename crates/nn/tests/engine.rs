@@ -5,23 +5,33 @@ mod reference;
 
 use std::sync::Arc;
 
-use alfil_game::chess::{Az21, Az119};
+use alfil_game::chess::{Attacks, Az21, Az119};
 use alfil_game::{Encoding, connect4, tictactoe};
 use alfil_nn::{
-    Activation, Architecture, Batch, Engine, HeadShape, Instructions, Model, Network, Outputs, PolicyShape, Size,
+    Activation, Algorithm, Architecture, Batch, Bundled, Choice, Deviation, EncodedNetwork, Engine, HeadShape,
+    Instructions, Model, Network, Numbers, Outputs, Plan, PolicyShape, Precision, Size, TOLERANCE, TileSize,
     ValueOutput,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Largest difference of any value or prior between engine and reference, over all instruction sets.
+/// An algorithm for all batches, in groups of three.
+fn plan(tile: TileSize, numbers: Numbers) -> Plan {
+    Plan::only(Choice { algorithm: Algorithm { tile, numbers }, group: 3 })
+}
+
+/// Largest difference of any value or prior between engine and reference, over all instruction sets and tiles.
 fn largest_difference<E: Encoding>(network: &Network, positions: usize) -> f64 {
     let batch = Batch::random::<E>(&network.architecture, positions, 7);
     let expected: Vec<_> =
         (0..positions).map(|position| reference::evaluate(network, &batch, position, E::head_output)).collect();
     let mut largest = 0.0f64;
-    for instructions in Instructions::available() {
-        let model = Model::with_instructions::<E>(network, instructions).unwrap();
+    let encoded = EncodedNetwork::new::<E>(network).unwrap();
+    let exact = |instructions| {
+        let planned = |tile| Model::planned(&encoded, instructions, plan(tile, Numbers::Single));
+        [Model::with_instructions::<E>(network, instructions).unwrap(), planned(TileSize::Two), planned(TileSize::Four)]
+    };
+    for model in Instructions::available().into_iter().flat_map(exact) {
         let mut outputs = Outputs::default();
         Engine::new(Arc::new(model)).evaluate(&batch, &mut outputs);
         for (position, expected) in expected.iter().enumerate() {
@@ -118,5 +128,85 @@ fn results_do_not_depend_on_the_batch() {
             assert_eq!(outputs.wdl[position], together.wdl[position], "{position} of {count}");
             assert_eq!(outputs.priors(position), together.priors(position));
         }
+    }
+}
+
+fn outputs_of<E: Encoding>(network: &Network, instructions: Instructions, plan: Plan, batch: &Batch) -> Outputs {
+    let model = Model::planned(&EncodedNetwork::new::<E>(network).unwrap(), instructions, plan);
+    let mut outputs = Outputs::default();
+    Engine::new(Arc::new(model)).evaluate(batch, &mut outputs);
+    outputs
+}
+
+/// The deviation of 16-bit numbers on every instruction set that this machine has.
+fn deviations<E: Encoding>(network: &Network, tile: TileSize, numbers: Numbers) -> Vec<Deviation> {
+    let batch = Batch::random::<E>(&network.architecture, 12, 21);
+    let deviation = |instructions| {
+        let outputs = |numbers| outputs_of::<E>(network, instructions, plan(tile, numbers), &batch);
+        Deviation::of(&outputs(numbers), &outputs(Numbers::Single))
+    };
+    Instructions::available().into_iter().map(deviation).collect()
+}
+
+#[test]
+fn sixteen_bits_stay_within_their_tolerances() {
+    let bundled = Bundled::default_of("chess").unwrap().network().unwrap();
+    assert_eq!(bundled.origin.encoding, Attacks::NAME);
+    let mut trained_like = Network::random::<Az21>(architecture::<Az21>("32x4s8"), 3);
+    for layer in trained_like.weights.blocks.iter_mut().map(|block| &mut block.first) {
+        // A channel of weights too large for a half, and one of weights too small.
+        layer.weights[..32 * 9].iter_mut().for_each(|weight| *weight *= 1e6);
+        layer.weights[32 * 9..2 * 32 * 9].iter_mut().for_each(|weight| *weight *= 1e-6);
+        layer.biases[0] = -1e9;
+    }
+    // Tolerances some three times what was measured; those of bf16 in large tiles are what the engine accepts.
+    for (tile, numbers, value, policy) in [
+        (TileSize::Two, Numbers::Half, 5e-4, 2e-6),
+        (TileSize::Four, Numbers::Half, 2e-3, 2e-5),
+        (TileSize::Two, Numbers::Brain, 5e-3, 2e-4),
+        (TileSize::Four, Numbers::Brain, TOLERANCE.value, TOLERANCE.policy),
+    ] {
+        let measured =
+            [deviations::<Attacks>(&bundled, tile, numbers), deviations::<Az21>(&trained_like, tile, numbers)];
+        for deviation in measured.into_iter().flatten() {
+            println!("{tile:?} {numbers:?}: {deviation:?}");
+            assert!(deviation.is_within(&Deviation { value, policy }), "{tile:?} {numbers:?}: {deviation:?}");
+            assert!(deviation.policy > 1e-12, "nothing was rounded: {deviation:?}");
+        }
+    }
+}
+
+#[test]
+fn bf16_by_other_instructions_is_what_the_processor_computes() {
+    // Eight lanes and sixteen have the same results up to here only in small tiles, whose transforms have no products.
+    let network = Network::random::<connect4::Stones>(architecture::<connect4::Stones>("32x2"), 6);
+    let batch = Batch::random::<connect4::Stones>(&network.architecture, 9, 2);
+    let plan = || plan(TileSize::Two, Numbers::Brain);
+    let all: Vec<Outputs> = Instructions::available()
+        .into_iter()
+        .filter(|instructions| instructions.key() != "plain")
+        .map(|instructions| outputs_of::<connect4::Stones>(&network, instructions, plan(), &batch))
+        .collect();
+    for pair in all.windows(2) {
+        let deviation = Deviation::of(&pair[0], &pair[1]);
+        assert!(deviation.is_within(&Deviation { value: 1e-6, policy: 1e-9 }), "{deviation:?}");
+    }
+}
+
+#[test]
+fn what_games_are_played_with_follows_from_settings_alone() {
+    let network = Network::random::<Az21>(architecture::<Az21>("32x2s4"), 5);
+    let encoded = EncodedNetwork::new::<Az21>(&network).unwrap();
+    for precision in [Precision::Full, Precision::Reduced] {
+        let model = || Model::fixed(&encoded, Instructions::best(), precision);
+        assert!(model().arithmetic().is_some());
+        assert_eq!(model().arithmetic(), model().arithmetic());
+        let all = Batch::random::<Az21>(&network.architecture, 19, 8);
+        let one = Batch::random::<Az21>(&network.architecture, 1, 8);
+        let (mut together, mut alone) = (Outputs::default(), Outputs::default());
+        Engine::new(model()).evaluate(&all, &mut together);
+        Engine::new(model()).evaluate(&one, &mut alone);
+        assert_eq!(together.wdl[0], alone.wdl[0], "{precision:?}");
+        assert_eq!(together.priors(0), alone.priors(0), "{precision:?}");
     }
 }

@@ -8,7 +8,11 @@ use alfil_game::connect4::Connect4;
 use alfil_game::hexchess::HexChess;
 use alfil_game::tictactoe::TicTacToe;
 use alfil_game::{Estimates, First, Game, Knowledge, Score, Side, play_line, read_rules};
-use alfil_search::classical::{AlphaBeta, AlphaBetaSettings, GameNode, Node, WIN, is_decided, minimax, negamax, sss};
+use alfil_search::classical::{
+    AlphaBeta, AlphaBetaSettings, ClassicalEngine, ClassicalLimits, GameNode, Node, WIN, is_decided, minimax, negamax,
+    sss,
+};
+use alfil_search::parallel::{SearchReport, StopReason};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -109,14 +113,16 @@ fn min(below: Vec<Tree>) -> Tree {
     Inner(Side::Second, below)
 }
 
-/// All combinations of the exact switches.
-fn exact_settings() -> impl Iterator<Item = AlphaBetaSettings> {
-    (0..32).map(|bits| AlphaBetaSettings {
+/// All combinations of the exact switches, those for the order of moves together or by `number`.
+fn exact_settings(number: u64) -> impl Iterator<Item = AlphaBetaSettings> {
+    (0..32).map(move |bits| AlphaBetaSettings {
         deepening: bits & 1 != 0,
         principal_variation: bits & 2 != 0,
         table: bits & 4 != 0,
         ordering: bits & 8 != 0,
         aspiration: bits & 16 != 0,
+        countermoves: number & 1 != 0,
+        losing_captures_last: number & 2 != 0,
         table_bytes: 1 << 16,
         ..AlphaBetaSettings::PLAIN
     })
@@ -185,7 +191,7 @@ fn every_exact_variant_gives_minimax_on_10_000_random_trees() {
         assert_eq!(value, expected, "SSS* on {tree:?}");
         assert!(leaves <= plain.leaves, "SSS* looked at {leaves} leaves, alpha-beta at {}: {tree:?}", plain.leaves);
         fewer += u64::from(leaves < plain.leaves);
-        for settings in exact_settings() {
+        for settings in exact_settings(number) {
             assert_eq!(AlphaBeta::new(settings).search(&node, 9).value, expected, "{settings:?} on {tree:?}");
         }
     }
@@ -217,7 +223,7 @@ fn node<G: Game>(position: &str) -> GameNode<G> {
 fn agree<G: Estimates>(node: &GameNode<G>, depth: u32) {
     let expected = minimax(node, depth);
     assert_eq!(sss(node, depth.min(3)).0, minimax(node, depth.min(3)), "SSS* in {}", node.game.position());
-    for settings in exact_settings() {
+    for settings in exact_settings(0).chain(exact_settings(3)) {
         let found = AlphaBeta::new(settings).search(node, depth);
         assert_eq!(found.value, expected, "{settings:?} at depth {depth} in {}", node.game.position());
     }
@@ -326,4 +332,160 @@ fn it_beats_the_random_player() {
 #[test]
 fn decided_values_are_distinguished_from_estimates() {
     assert!(is_decided(WIN - 30) && is_decided(30 - WIN) && !is_decided(5_000));
+}
+
+/// All exact switches, and nothing else.
+fn exact() -> AlphaBetaSettings {
+    let off = AlphaBetaSettings::PLAIN;
+    AlphaBetaSettings {
+        quiescence: off.quiescence,
+        null_move: off.null_move,
+        deeper_entries: off.deeper_entries,
+        repetitions: off.repetitions,
+        check_extensions: off.check_extensions,
+        late_move_reductions: off.late_move_reductions,
+        futility: off.futility,
+        exchange_pruning: off.exchange_pruning,
+        table_bytes: 1 << 20,
+        ..AlphaBetaSettings::STRONG
+    }
+}
+
+fn engine<G: Estimates>(settings: AlphaBetaSettings, threads: u32) -> ClassicalEngine<G> {
+    ClassicalEngine::new(AlphaBetaSettings { table_bytes: 1 << 20, ..settings }, Knowledge::Full, threads).unwrap()
+}
+
+fn think<G: Estimates>(engine: &mut ClassicalEngine<G>, position: &str, limits: &ClassicalLimits) -> SearchReport {
+    engine.think(&node::<G>(position).game, limits, &|| false, &mut |_| {}).unwrap()
+}
+
+fn depth(depth: u32) -> ClassicalLimits {
+    ClassicalLimits { depth: Some(depth), ..ClassicalLimits::default() }
+}
+
+const ITALIAN: &str = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4";
+
+#[test]
+fn the_engine_without_inexact_switches_gives_minimax_with_any_number_of_threads() {
+    for threads in [1, 3] {
+        for position in Chess::TEST_POSITIONS.iter().take(5).chain([&ITALIAN]) {
+            let report = think(&mut engine::<Chess>(exact(), threads), position, &depth(3));
+            let expected = minimax(&node::<Chess>(position), 3);
+            let found =
+                report.lines[0].estimate.unwrap_or_else(|| if report.lines[0].value() > 0.0 { WIN } else { -WIN });
+            assert!(found == expected || is_decided(found) && is_decided(expected), "{found} {expected} in {position}");
+        }
+    }
+}
+
+#[test]
+fn equal_searches_find_equal_lines() {
+    let limits = ClassicalLimits { nodes: Some(20_000), ..ClassicalLimits::default() };
+    let search = || {
+        let mut engine = engine::<Chess>(AlphaBetaSettings::STRONG, 1);
+        let first = think(&mut engine, ITALIAN, &limits);
+        engine.clear();
+        (first, think(&mut engine, ITALIAN, &limits))
+    };
+    let ((one, again), (other, _)) = (search(), search());
+    assert_eq!((&one.lines, one.walks), (&other.lines, other.walks));
+    assert_eq!((&one.lines, one.walks), (&again.lines, again.walks), "clear forgets everything");
+    assert!((20_000..25_000).contains(&one.walks), "{}", one.walks);
+    let few = ClassicalLimits { nodes: Some(1), ..ClassicalLimits::default() };
+    let report = think(&mut engine::<Chess>(AlphaBetaSettings::STRONG, 1), ITALIAN, &few);
+    assert!(report.walks < 100 && report.lines[0].codes.len() == 1, "{report:?}");
+}
+
+#[test]
+fn lines_are_different_moves_the_best_first() {
+    let limits = ClassicalLimits { lines: 4, ..depth(5) };
+    let report = think(&mut engine::<Chess>(AlphaBetaSettings::STRONG, 1), ITALIAN, &limits);
+    let mut first: Vec<u16> = report.lines.iter().map(|line| line.codes[0]).collect();
+    assert!(report.lines.is_sorted_by_key(|line| -line.estimate.unwrap()));
+    first.sort_unstable();
+    first.dedup();
+    assert_eq!(first.len(), 4);
+    let only = ClassicalLimits { only: first[..2].to_vec(), lines: 9, ..depth(4) };
+    let report = think(&mut engine::<Chess>(AlphaBetaSettings::STRONG, 2), ITALIAN, &only);
+    let mut found: Vec<u16> = report.lines.iter().map(|line| line.codes[0]).collect();
+    found.sort_unstable();
+    assert_eq!(found, first[..2]);
+    // Every line can be played.
+    for line in report.lines {
+        let mut game = node::<Chess>(ITALIAN).game;
+        let mut legal = Vec::new();
+        for code in line.codes {
+            game.legal_moves(&mut legal);
+            game.play(*legal.iter().find(|m| u16::from(**m) == code).unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_search_ends_when_it_is_told_to() {
+    let mut engine = engine::<Chess>(AlphaBetaSettings::STRONG, 2);
+    let game = node::<Chess>(ITALIAN).game;
+    let polls = std::cell::Cell::new(0);
+    let ends = || {
+        polls.set(polls.get() + 1);
+        polls.get() > 20
+    };
+    let report = engine.think(&game, &ClassicalLimits::default(), &ends, &mut |_| {}).unwrap();
+    assert_eq!(report.ended, Some(StopReason::Stopped));
+    assert!(!report.lines.is_empty() && report.depth > 1, "{report:?}");
+    let at_once = ClassicalLimits { deadline: Some(std::time::Instant::now()), ..ClassicalLimits::default() };
+    let report = engine.think(&game, &at_once, &|| false, &mut |_| {}).unwrap();
+    assert_eq!((report.ended, report.lines.len()), (Some(StopReason::Time), 1));
+    let over = Chess::from_position("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", &Rules::default()).unwrap();
+    let report = engine.think(&over, &ClassicalLimits::default(), &|| false, &mut |_| {}).unwrap();
+    assert_eq!((report.ended, report.lines.len()), (Some(StopReason::NoMoves), 0));
+}
+
+#[test]
+fn mates_are_found_and_end_the_search() {
+    for (position, best, plies) in [
+        ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Ra8#", Some(1)),
+        // Qg6 threatens mate on h7, and taking the queen lets a knight mate.
+        ("2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1", "Qg6", None),
+        // Philidor's legacy.
+        ("r6k/6pp/8/6N1/2Q5/8/6PP/7K w - - 0 1", "Nf7+", Some(7)),
+    ] {
+        let game = node::<Chess>(position).game;
+        let report = think(
+            &mut engine::<Chess>(AlphaBetaSettings::STRONG, 1),
+            position,
+            &ClassicalLimits { depth: None, nodes: Some(3_000_000), ..ClassicalLimits::default() },
+        );
+        let m = Chess::parse_move(&game, best).unwrap();
+        assert_eq!(report.lines[0].codes[0], u16::from(m), "{position}: {report:?}");
+        let proof = report.lines[0].proof.unwrap_or_else(|| panic!("{position}: {report:?}"));
+        assert!(proof.is_win() && plies.is_none_or(|plies| proof.plies == plies), "{position}: {proof:?}");
+        assert_eq!(report.ended, Some(StopReason::Proven));
+    }
+}
+
+/// The same depth with fewer positions.
+#[test]
+fn inexact_switches_save_work() {
+    let nodes = |settings| think(&mut engine::<Chess>(settings, 1), ITALIAN, &depth(6)).walks;
+    let all = nodes(AlphaBetaSettings::STRONG);
+    let usual = nodes(AlphaBetaSettings::default());
+    println!("{all} nodes with all switches, {usual} with those of the sparring partner");
+    assert!(2 * all < usual, "{all} {usual}");
+}
+
+#[test]
+fn every_game_is_searched() {
+    fn plays<G: Estimates>() {
+        let game = G::new(&G::Rules::default());
+        for threads in [1, 2] {
+            let report =
+                engine::<G>(AlphaBetaSettings::STRONG, threads).think(&game, &depth(4), &|| false, &mut |_| {});
+            let code = report.unwrap().lines[0].codes[0];
+            let mut legal = Vec::new();
+            game.legal_moves(&mut legal);
+            assert!(legal.iter().any(|m| (*m).into() == code), "{}", G::NAME);
+        }
+    }
+    alfil_game::for_each_game!(G => plays::<G>());
 }

@@ -3,6 +3,7 @@
 
 use alfil_game::Notation;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use alfil_failing_device::without_threads;
@@ -108,6 +109,53 @@ fn every_way_to_stop() {
     search.go_to(&chess("7k/8/8/8/8/8/r7/7K w - - 0 1"), &[]);
     let settled = Limits { settled: true, visits: Some(1_000_000), ..Limits::default() };
     assert_eq!(run(&mut search, &settled).ended, Some(StopReason::Settled));
+}
+
+#[test]
+fn a_full_tree_forgets_what_matters_least() {
+    for threads in [1, 3] {
+        let mut search = Search::new(Tree::new(1 << 20, 36), uniform(threads), Chess::new(&Rules::default()));
+        let settings = ParallelSettings { forget: true, batch: 4, ..ParallelSettings::default() };
+        let report = search.run(&settings, &visits(60_000), &Control::default(), &mut |_| {}).unwrap();
+        assert_eq!((report.ended, report.visits), (Some(StopReason::Done), 60_000));
+        assert!(search.tree().len() < 60_000 / 4, "the tree has room for all of it: the test shows nothing");
+        let children = search.tree().root().unwrap().children();
+        assert_eq!(
+            children.iter().map(|child| child.visits).sum::<u32>(),
+            60_000 - 1,
+            "no move of the root is forgotten"
+        );
+        assert!(children.iter().all(|child| child.visits == child.started), "no visit is left under way");
+        // Below the moves with the most visits something is left.
+        assert!(report.lines[0].codes.len() >= 3, "{:?}", report.lines[0].codes);
+    }
+}
+
+#[test]
+fn batches_grow_with_the_tree() {
+    /// Notes the size of the largest batch.
+    struct Watching(Uniform, Arc<AtomicUsize>);
+    impl Evaluator<Chess> for Watching {
+        fn add(&mut self, game: &Chess, moves: &[<Chess as Game>::Move]) {
+            Evaluator::<Chess>::add(&mut self.0, game, moves);
+        }
+        fn len(&self) -> usize {
+            Evaluator::<Chess>::len(&self.0)
+        }
+        fn run(&mut self, take: &mut dyn FnMut(usize, alfil_search::Evaluation<'_>)) -> Result<(), EvaluatorError> {
+            self.1.fetch_max(Evaluator::<Chess>::len(&self.0), Relaxed);
+            Evaluator::<Chess>::run(&mut self.0, take)
+        }
+    }
+    let largest = Arc::new(AtomicUsize::new(0));
+    let evaluators: Vec<Box<dyn Evaluator<Chess>>> = vec![Box::new(Watching(Uniform::default(), Arc::clone(&largest)))];
+    let mut search = Search::new(Tree::new(16 << 20, 36), evaluators, Chess::new(&Rules::default()));
+    let settings = ParallelSettings { batch: 16, visits_per_leaf: 64, ..ParallelSettings::default() };
+    for (limit, expected) in [(120, 1), (600, 9), (5_000, 16)] {
+        largest.store(0, Relaxed);
+        search.run(&settings, &visits(limit), &Control::default(), &mut |_| {}).unwrap();
+        assert_eq!(largest.load(Relaxed), expected, "up to {limit} visits");
+    }
 }
 
 #[test]

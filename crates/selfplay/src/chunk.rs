@@ -27,7 +27,10 @@ const MAGIC: &[u8; 8] = b"ALFILGAM";
 const HEADER: usize = 60;
 
 /// What is written.
-const VERSION: u32 = 4;
+const VERSION: u32 = CHUNK_VERSION;
+
+/// The version of the format that is written.
+pub const CHUNK_VERSION: u32 = 4;
 
 /// What is read.
 const READABLE: [u32; 2] = [3, VERSION];
@@ -90,23 +93,24 @@ enum Why {
     Pack(String),
 }
 
-/// How much a file of games holds.
+/// What the header of a file of games says of its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkHeader {
     /// Games.
     pub games: u64,
     /// Their positions.
     pub positions: u64,
+    /// The checksum of the games, as they are packed.
+    pub checksum: u64,
 }
 
 /// The header of a file.
 struct Header {
     version: u32,
-    counts: ChunkHeader,
+    contents: ChunkHeader,
     /// Bytes of the payload, packed and unpacked.
     packed: u64,
     plain: u64,
-    checksum: u64,
 }
 
 /// The files of games in a folder, the oldest first. There are none if the folder does not exist.
@@ -126,10 +130,19 @@ pub fn write_chunk<G: Game>(path: &Path, records: &[GameRecord]) -> Result<(), C
     alfil_core::disk::write_whole(path, &bytes).map_err(|error| failed(error.into()))
 }
 
+/// The bytes of a file of games of `G`.
+pub fn pack_chunk<G: Game>(records: &[GameRecord]) -> Result<Vec<u8>, ChunkError> {
+    pack(metadata::<G>(), records).map_err(|why| ChunkError { action: "pack", path: PathBuf::new(), why })
+}
+
+/// Reads the bytes of a file of games of `G`. The error completes the sentence "these are not such bytes: …".
+pub fn unpack_chunk<G: Game>(bytes: &[u8]) -> Result<Vec<GameRecord>, String> {
+    records_of::<G>(bytes).map_err(|why| why.to_string())
+}
+
 /// Bytes that these games take in a file.
 pub fn packed_size<G: Game>(records: &[GameRecord]) -> Result<u64, ChunkError> {
-    let failed = |why| ChunkError { action: "pack", path: PathBuf::new(), why };
-    Ok(pack(metadata::<G>(), records).map_err(failed)?.len() as u64)
+    Ok(pack_chunk::<G>(records)?.len() as u64)
 }
 
 /// Reads a file of games of `G`.
@@ -145,7 +158,7 @@ pub fn read_header(path: &Path) -> Result<ChunkHeader, ChunkError> {
         let mut bytes = Vec::with_capacity(HEADER);
         file.take(HEADER as u64).read_to_end(&mut bytes)?;
         match Header::parse(&bytes, length) {
-            Ok(header) => Ok(header.counts),
+            Ok(header) => Ok(header.contents),
             Err(why) => Err(why.examined(&read_bytes(path)?)),
         }
     };
@@ -170,13 +183,9 @@ fn pack(metadata: BTreeMap<&str, &str>, records: &[GameRecord]) -> Result<Vec<u8
         packed.extend([SKIPPABLE, (missing as u32).to_le_bytes()].concat());
         packed.resize(packed.len() + missing, 0);
     }
-    let header = Header {
-        version: VERSION,
-        counts: count(records),
-        packed: packed.len() as u64,
-        plain,
-        checksum: checksum(&packed),
-    };
+    let (games, positions) = count(records);
+    let contents = ChunkHeader { games, positions, checksum: checksum(&packed) };
+    let header = Header { version: VERSION, contents, packed: packed.len() as u64, plain };
     Ok([&header.bytes()[..], &packed].concat())
 }
 
@@ -186,8 +195,11 @@ fn most_plain(packed: u64) -> u64 {
 }
 
 fn read<G: Game>(path: &Path) -> Result<Vec<GameRecord>, Why> {
-    let bytes = read_bytes(path)?;
-    let (game, records) = unpack(&bytes).map_err(|why| why.examined(&bytes))?;
+    records_of::<G>(&read_bytes(path)?)
+}
+
+fn records_of<G: Game>(bytes: &[u8]) -> Result<Vec<GameRecord>, Why> {
+    let (game, records) = unpack(bytes).map_err(|why| why.examined(bytes))?;
     if game != G::NAME {
         return Err(Why::Game { found: shorten(&game), expected: G::NAME });
     }
@@ -217,7 +229,8 @@ impl Why {
 fn unpack(bytes: &[u8]) -> Result<(String, Vec<GameRecord>), Why> {
     let header = Header::parse(bytes, bytes.len() as u64)?;
     let packed = &bytes[HEADER..];
-    if checksum(packed) != header.checksum {
+    let ChunkHeader { games, positions, checksum: sum } = header.contents;
+    if checksum(packed) != sum {
         return Err(Why::Damaged("its checksum does not match"));
     }
     let mut plain = Vec::with_capacity(header.plain as usize);
@@ -228,7 +241,7 @@ fn unpack(bytes: &[u8]) -> Result<(String, Vec<GameRecord>), Why> {
         return Err(invalid);
     }
     match decode(header.version, &plain) {
-        Some((game, records)) if count(&records) == header.counts && records.iter().all(GameRecord::is_sound) => {
+        Some((game, records)) if count(&records) == (games, positions) && records.iter().all(GameRecord::is_sound) => {
             Ok((game.to_owned(), records))
         }
         _ => Err(invalid),
@@ -256,14 +269,14 @@ fn decode_whole<'a, T: Deserialize<'a>>(plain: &'a [u8]) -> Option<T> {
     (used == plain.len()).then_some(value)
 }
 
-fn count(records: &[GameRecord]) -> ChunkHeader {
-    let positions = records.iter().map(|record| record.plies.len() as u64).sum();
-    ChunkHeader { games: records.len() as u64, positions }
+/// Games and their positions.
+fn count(records: &[GameRecord]) -> (u64, u64) {
+    (records.len() as u64, records.iter().map(|record| record.plies.len() as u64).sum())
 }
 
 impl Header {
     fn bytes(&self) -> Vec<u8> {
-        let Header { version, counts: ChunkHeader { games, positions }, packed, plain, checksum } = *self;
+        let Header { version, contents: ChunkHeader { games, positions, checksum }, packed, plain } = *self;
         let rest: Vec<u8> = [games, positions, packed, plain, checksum].iter().flat_map(|n| n.to_le_bytes()).collect();
         [&MAGIC[..], &version.to_le_bytes(), &header_checksum(version, &rest).to_le_bytes(), &rest].concat()
     }
@@ -283,8 +296,8 @@ impl Header {
         if header_checksum(version, &header[20..]) != number(12) {
             return Err(Why::Damaged("the checksum of its header does not match"));
         }
-        let counts = ChunkHeader { games: number(20), positions: number(28) };
-        let header = Header { version, counts, packed: number(36), plain: number(44), checksum: number(52) };
+        let contents = ChunkHeader { games: number(20), positions: number(28), checksum: number(52) };
+        let header = Header { version, contents, packed: number(36), plain: number(44) };
         if length.checked_sub(HEADER as u64) != Some(header.packed) {
             return Err(Why::Damaged("its length is wrong"));
         }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use alfil_game::{FullGame, ReferenceError};
 use alfil_search::Adjudicator;
 
-use crate::{SelfplaySettings, StartsError, Tickets};
+use crate::game_in_progress::generator;
+use crate::{Gallery, SelfplaySettings, StartsError, Tickets};
 
 /// What all games of a lane, and of all lanes of a session, have in common.
 ///
@@ -26,6 +27,8 @@ pub struct LaneContext<G: FullGame> {
     pub seed: u64,
     /// The [positions](crate::Starts::listed) of a file that games may begin from.
     pub listed: Vec<String>,
+    /// Where a few games are shown while they are played.
+    pub gallery: Option<Arc<Gallery>>,
 }
 
 /// What the settings name cannot be used.
@@ -49,6 +52,12 @@ impl<G: FullGame> LaneContext<G> {
     ) -> Result<LaneContext<G>, ContextError> {
         let listed = settings.starts.listed::<G>(&rules)?;
         let adjudicator = Adjudicator::open(&settings.adjudication).map_err(ContextError::Tables)?;
-        Ok(LaneContext { settings, rules, adjudicator, tickets, seed, listed })
+        Ok(LaneContext { settings, rules, adjudicator, tickets, seed, listed, gallery: None })
+    }
+
+    /// Where the game with this number begins, as its record says.
+    pub fn start_of(&self, number: u64) -> String {
+        let mut random = generator(self.seed, number);
+        self.settings.starts.begin::<G>(&self.listed, &self.rules, &mut random).text
     }
 }

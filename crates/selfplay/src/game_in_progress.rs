@@ -36,6 +36,8 @@ pub(crate) struct GameInProgress<G: FullGame> {
     play_through: bool,
     /// Who would have given up, in a game that is played through.
     would_resign: Option<Side>,
+    /// Where it is shown, if it is.
+    place: Option<usize>,
     /// Moves of all games.
     pub moves: u64,
     pub activity: Activity,
@@ -96,6 +98,7 @@ impl<G: FullGame> GameInProgress<G> {
             lead: Lead::default(),
             play_through: false,
             would_resign: None,
+            place: None,
             moves: 0,
             activity: Activity::Waiting,
         };
@@ -105,7 +108,7 @@ impl<G: FullGame> GameInProgress<G> {
 
     /// Begins another game, if there is one to be played now.
     fn begin(&mut self, context: &LaneContext<G>) {
-        let LaneContext { settings, listed, rules, tickets, seed, .. } = context;
+        let LaneContext { settings, listed, rules, tickets, seed, gallery, .. } = context;
         let number = match tickets.take() {
             Ticket::Game(number) => number,
             Ticket::Later => return self.activity = Activity::Waiting,
@@ -115,6 +118,7 @@ impl<G: FullGame> GameInProgress<G> {
         let Start { text, game } = settings.starts.begin(listed, rules, &mut random);
         self.begin_at(game, number, random);
         self.start = text;
+        self.place = gallery.as_ref().and_then(|gallery| gallery.begin(number, &self.game));
         self.play_through = settings.resign.is_on() && self.random.random::<f32>() < settings.resign.play_through;
     }
 
@@ -128,6 +132,7 @@ impl<G: FullGame> GameInProgress<G> {
         self.plies.clear();
         self.surprises.clear();
         self.play_through = false;
+        self.place = None;
     }
 
     /// The code of the first move of the game under way, once it has been played.
@@ -170,6 +175,9 @@ impl<G: FullGame> GameInProgress<G> {
                 },
                 Walk::Done => {
                     if let Some(ended) = self.play(context) {
+                        if let (Some(gallery), Some(place)) = (&context.gallery, self.place.take()) {
+                            gallery.end(place, ended.record.score());
+                        }
                         tell(ended);
                         self.begin(context);
                     }
@@ -226,7 +234,7 @@ impl<G: FullGame> GameInProgress<G> {
 
     /// Plays the move that was found. Tells how the game ended, if it did.
     fn play(&mut self, context: &mut LaneContext<G>) -> Option<FinishedGame> {
-        let LaneContext { settings, adjudicator, .. } = context;
+        let LaneContext { settings, adjudicator, gallery, .. } = context;
         let search = self.search.take()?;
         let root = self.tree.root()?;
         let best = match &search.gumbel {
@@ -256,6 +264,9 @@ impl<G: FullGame> GameInProgress<G> {
         let side = self.game.side();
         // A code in the tree is that of a legal move.
         let m = G::Move::try_from(chosen.code).ok()?;
+        if let (Some(gallery), Some(place)) = (gallery, self.place) {
+            gallery.play(place, &self.game, m, &root.ranked(), wdl.to_first(side).0.into());
+        }
         self.plies.push(Ply::new(chosen.code, policy, wdl));
         self.moves += 1;
         self.game.play(m);

@@ -8,8 +8,11 @@
 mod chunk;
 mod context;
 mod counts;
+mod filing;
+mod gallery;
 mod game_in_progress;
 mod lane;
+mod lanes;
 mod record;
 mod resign;
 mod search;
@@ -19,20 +22,28 @@ mod starts;
 mod surprise;
 mod temperature;
 mod tickets;
+mod varied;
 
 pub mod probe;
 pub mod replay;
 
-pub use chunk::{ChunkError, ChunkHeader, chunks, packed_size, read_chunk, read_header, write_chunk};
+pub use chunk::{
+    CHUNK_VERSION, ChunkError, ChunkHeader, chunks, pack_chunk, packed_size, read_chunk, read_header, unpack_chunk,
+    write_chunk,
+};
 pub use context::{ContextError, LaneContext};
 pub use counts::Counts;
+pub use filing::{Filing, next_number};
+pub use gallery::{Gallery, WatchedGame, WatchedSearch};
 pub use lane::Lane;
+pub use lanes::Lanes;
 pub use record::{End, GameRecord, Ply};
 pub use resign::Resign;
 pub use search::{Cheap, SearchKind, SearchSettings};
-pub use session::{Session, SessionError, next_number};
+pub use session::{Session, SessionError};
 pub use settings::SelfplaySettings;
 pub use starts::{Starts, StartsError};
 pub use surprise::Surprise;
 pub use temperature::Temperature;
 pub use tickets::{Ticket, Tickets};
+pub use varied::{VariedGame, has_estimates};

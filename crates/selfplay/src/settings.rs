@@ -3,6 +3,7 @@
 use alfil_core::settings;
 use alfil_core::settings::Findings;
 use alfil_game::FullGame;
+use alfil_nn::Precision;
 
 use alfil_search::Adjudication;
 
@@ -15,6 +16,9 @@ settings! {
         pub games: u64 = 500, in 1..=100_000_000;
         /// Games that a lane plays at once: as many positions are evaluated together.
         pub at_once: usize = 32, in 1..=65_536;
+        /// How exactly the CPU computes networks: full, or reduced, which is faster where the processor multiplies bf16
+        /// numbers. Either way a game that is played again on a processor with the same instructions is the same.
+        pub precision: Precision = Precision::Full;
         /// How moves are searched for.
         pub search: SearchSettings;
         /// Searches that are cheaper than the others, and whose policy is not learnt.

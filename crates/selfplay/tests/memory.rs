@@ -6,7 +6,9 @@ use std::path::Path;
 use alfil_counting_allocator::{CountingAllocator, in_use, peak, reset_peak};
 use alfil_game::chess::{Az21, Chess};
 use alfil_game::{First, Game, Mover, Score, Wdl};
-use alfil_selfplay::replay::{Draw, DrawSettings, Replay, Sampling, ValueTarget, Window, WindowSettings};
+use alfil_selfplay::replay::{
+    Cursor, Dataset, Draw, DrawSettings, EpochDraw, Epochs, Replay, Sampling, ValueTarget, Window, WindowSettings,
+};
 use alfil_selfplay::{End, GameRecord, Ply};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -29,20 +31,32 @@ fn game(number: u64) -> GameRecord {
     GameRecord::new(number, String::new(), plies, First(Score::DRAW), End::Rules)
 }
 
+const SETTINGS: DrawSettings = DrawSettings {
+    samples: 100_000,
+    sampling: Sampling { held_out: 0.03, symmetries: true },
+    from_held_out: false,
+    target: ValueTarget { search_value: 0.0, td_lambda: 0.0 },
+    seed: 1,
+};
+
+/// The same for a dataset.
+fn drawing_epochs(folder: &Path) -> usize {
+    let before = in_use();
+    reset_peak();
+    let dataset = Dataset::open::<Chess>(&[folder.to_owned()], &Default::default()).unwrap();
+    let settings = DrawSettings { samples: 200_000, ..SETTINGS };
+    let mut draw = EpochDraw::new(&dataset, Epochs { seed: 1, count: 0 }, Cursor::default(), settings);
+    (0..40).for_each(|_| assert_eq!(draw.next::<Az21>(4_096).unwrap().len(), 4_096));
+    peak() - before
+}
+
 /// The most memory that drawing twenty batches takes, beyond what there was before.
 fn drawing(replay: &mut Replay) -> usize {
     let all = WindowSettings { first: u64::MAX, exponent: 0.65, growth: 0.4, most: u64::MAX };
     let before = in_use();
     reset_peak();
     let window = Window::of(replay, &all);
-    let settings = DrawSettings {
-        samples: 100_000,
-        sampling: Sampling { held_out: 0.03, symmetries: true },
-        from_held_out: false,
-        target: ValueTarget::default(),
-        seed: 1,
-    };
-    let mut draw = Draw::new(&window, settings);
+    let mut draw = Draw::new(&window, SETTINGS);
     (0..20).for_each(|_| assert_eq!(draw.next::<Az21>(replay, 4_096).unwrap().len(), 4_096));
     peak() - before
 }
@@ -70,6 +84,9 @@ fn a_large_window_takes_no_more_memory_than_a_small_one() {
     let long = if std::env::var_os("ALFIL_LONG").is_some() { 280 } else { 135 };
     fill(&mut replay, 45..long);
     let large = drawing(&mut replay);
+    let epochs = drawing_epochs(&folder);
+    println!("epochs: {epochs} bytes");
+    assert!((epochs as u64) < alfil_selfplay::replay::POOL_BYTES, "{epochs}");
     println!("{positions} positions: {small} bytes; {} positions: {large} bytes", replay.positions());
     assert!(replay.positions() >= 3 * positions);
     assert!(large < small + small / 4, "{small} bytes for {positions} positions, {large} for {}", replay.positions());

@@ -9,9 +9,10 @@ use alfil_game::connect4::{Connect4, Stones};
 use alfil_game::{Encoding, First, Game, Mover, Score, Wdl};
 use alfil_nn::Architecture;
 use alfil_selfplay::replay::{
-    Draw, DrawSettings, Replay, Sample, Sampling, SharedRecord, ValueTarget, Window, WindowSettings, build,
+    Cursor, Dataset, Draw, DrawSettings, EpochDraw, Epochs, Replay, Sample, Sampling, SharedRecord, ValueTarget,
+    Window, WindowSettings, build,
 };
-use alfil_selfplay::{End, GameRecord, Ply};
+use alfil_selfplay::{End, GameRecord, Ply, chunks, write_chunk};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -272,5 +273,132 @@ fn targets_are_the_results_as_the_mover_sees_them() {
         let (planes, others) = (built.batch().planes_of(number), turned.batch().planes_of(number));
         assert!((0..84).all(|cell| planes[cell] == others[(cell / 7 * 7) + 6 - cell % 7]));
     }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Two folders with this many chunks of ten games each, and an odd game alone.
+fn dataset(name: &str, files: u64) -> (PathBuf, Dataset) {
+    let folder = folder(name);
+    let folders = [folder.join("a"), folder.join("b")];
+    for (path, first) in folders.iter().zip([0, 10 * files]) {
+        std::fs::create_dir_all(path).unwrap();
+        for chunk in 0..files {
+            let first = first + 10 * chunk;
+            write_chunk::<Connect4>(&path.join(format!("{chunk:06}.games")), &games(first..first + 10)).unwrap();
+        }
+    }
+    write_chunk::<Connect4>(&folders[1].join("999999.games"), &games(1_000_000..1_000_001)).unwrap();
+    let dataset = Dataset::open::<Connect4>(&folders, &()).unwrap();
+    (folder, dataset)
+}
+
+const EPOCHS: Epochs = Epochs { seed: 11, count: 0 };
+
+/// The positions that a draw from a place gives, in their order, and where it ends.
+fn drawn(dataset: &Dataset, epochs: Epochs, cursor: Cursor, settings: DrawSettings) -> (Vec<(u64, u32)>, Cursor) {
+    let mut draw = EpochDraw::new(dataset, epochs, cursor, settings);
+    let mut all = Vec::new();
+    loop {
+        let drawn = draw.next::<Stones>(37).unwrap();
+        if drawn.is_empty() {
+            return (all, draw.end::<Stones>().unwrap());
+        }
+        all.extend(drawn.iter().map(|sample| (sample.record.number, sample.ply)));
+    }
+}
+
+fn sorted(mut positions: Vec<(u64, u32)>) -> Vec<(u64, u32)> {
+    positions.sort_unstable();
+    positions
+}
+
+#[test]
+fn an_epoch_has_every_position_once_and_no_held_out_game() {
+    let (folder, dataset) = dataset("epochs", 12);
+    assert_eq!((dataset.games(), dataset.folders().len()), (241, 2));
+    let once = Epochs { count: 1, ..EPOCHS };
+    let all = |settings| drawn(&dataset, once, Cursor::default(), settings);
+    let (learnt, end) = all(settings(u64::MAX));
+    let (held_out, _) = all(DrawSettings { from_held_out: true, ..settings(u64::MAX) });
+    assert_eq!(end, Cursor { epoch: 1, ..Cursor::default() });
+    let mut both = learnt.clone();
+    both.extend(&held_out);
+    let expected = games(0..240).into_iter().chain(games(1_000_000..1_000_001));
+    let expected = expected.flat_map(|game| (0..game.plies.len() as u32).map(move |ply| (game.number, ply)));
+    assert_eq!(sorted(both), sorted(expected.collect()), "each position of each game");
+    let numbers = |positions: &[(u64, u32)]| positions.iter().map(|(number, _)| *number).collect::<Vec<_>>();
+    let apart: std::collections::HashSet<u64> = numbers(&held_out).into_iter().collect();
+    assert!((10..50).contains(&apart.len()) && numbers(&learnt).iter().all(|number| !apart.contains(number)));
+    // Games are spread over the epoch, and the next one has another order.
+    let tenth = learnt.len() / 10;
+    let early: std::collections::HashSet<u64> = numbers(&learnt[..tenth]).into_iter().collect();
+    assert!(early.len() > 100, "{}", early.len());
+    let (second, end) = drawn(&dataset, EPOCHS, end, settings(learnt.len() as u64));
+    assert_eq!((end.epoch, sorted(second.clone()) == sorted(learnt.clone()), second == learnt), (2, true, false));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn draws_that_follow_each_other_make_up_an_epoch() {
+    let (folder, dataset) = dataset("parts", 3);
+    let epochs = Epochs { count: 2, ..EPOCHS };
+    let (all, _) = drawn(&dataset, Epochs { count: 1, ..EPOCHS }, Cursor::default(), settings(u64::MAX));
+    let (mut cursor, mut twice) = (Cursor::default(), Vec::new());
+    // As generations do, each of which begins where the last one ended.
+    while cursor.epoch < 2 {
+        let samples = settings(101);
+        let (part, end) = drawn(&dataset, epochs, cursor, samples);
+        assert_eq!(drawn(&dataset, epochs, cursor, samples), (part.clone(), end), "it can be repeated");
+        assert!(part.len() == 101 || end.epoch == 2, "{}", part.len());
+        twice.extend(part);
+        cursor = end;
+    }
+    assert_eq!(sorted(twice), sorted([all.clone(), all].concat()));
+    assert_eq!(drawn(&dataset, epochs, cursor, settings(9)), (Vec::new(), cursor), "there is no third one");
+    let progress = |cursor| EpochDraw::progress(&dataset, cursor);
+    assert_eq!((progress(cursor), progress(Cursor { epoch: 1, visit: 28, position: 3 })), (2.0, 1.5));
+    // Nothing to draw from ends as well.
+    let none =
+        DrawSettings { sampling: Sampling { held_out: 0.0, symmetries: false }, from_held_out: true, ..settings(9) };
+    assert_eq!(drawn(&dataset, EPOCHS, Cursor::default(), none).0, []);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_folder_is_known_by_its_games() {
+    let (folder, dataset) = dataset("known", 2);
+    let open =
+        |path: &Path| Dataset::open::<Connect4>(&[path.to_owned()], &()).map(|dataset| dataset.folders()[0].clone());
+    let (a, moved) = (folder.join("a"), folder.join("moved"));
+    let before = open(&a).unwrap();
+    assert_eq!(&before, &dataset.folders()[0]);
+    assert_eq!((before.games, before.positions), (20, games(0..20).iter().map(|game| game.plies.len() as u64).sum()));
+    std::fs::rename(&a, &moved).unwrap();
+    assert_eq!(open(&moved).unwrap().fingerprint, before.fingerprint);
+    let refused = |path: &Path| open(path).unwrap_err().to_string();
+    assert!(refused(&a).starts_with("there is no folder "), "{}", refused(&a));
+    // As many games and positions, but others.
+    let path = moved.join("000001.games");
+    let mut others = games(10..20);
+    others[3].number = 99;
+    write_chunk::<Connect4>(&path, &others).unwrap();
+    let after = open(&moved).unwrap();
+    assert_eq!((after.games, after.positions), (before.games, before.positions));
+    assert_ne!(after.fingerprint, before.fingerprint);
+    // A damaged file is named, and stays where it is.
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[30] ^= 1;
+    std::fs::write(&path, &bytes).unwrap();
+    assert!(
+        refused(&moved).contains("000001.games: it is not a file of games, or it is damaged"),
+        "{}",
+        refused(&moved)
+    );
+    assert_eq!(chunks(&moved).unwrap().len(), 2);
+    let other = Dataset::open::<alfil_game::tictactoe::TicTacToe>(&[folder.join("b")], &()).unwrap_err().to_string();
+    assert!(other.ends_with("they are games of connect4, not of tictactoe"), "{other}");
+    std::fs::remove_dir_all(&moved).unwrap();
+    std::fs::create_dir_all(&moved).unwrap();
+    assert!(refused(&moved).starts_with("there are no games in "), "{}", refused(&moved));
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -9,12 +9,13 @@ use std::sync::atomic::AtomicBool;
 use alfil_game::chess::Chess;
 use alfil_game::connect4::Connect4;
 use alfil_game::tictactoe::TicTacToe;
-use alfil_game::{FullGame, Knowledge, Mover, Score, Wdl};
+use alfil_game::{FullGame, Game, Knowledge, Mover, Score, Wdl};
 use alfil_search::Evaluator;
 use alfil_search::evaluators::{Cache, CacheMemory, Handcrafted, Kind, Rollout, Uniform};
 use alfil_selfplay::{
-    Cheap, ChunkHeader, End, GameRecord, Lane, LaneContext, Resign, SearchKind, SearchSettings, SelfplaySettings,
-    Session, Surprise, Temperature, Tickets, chunks, next_number, read_chunk, read_header, write_chunk,
+    Cheap, ChunkHeader, End, Gallery, GameRecord, Lane, LaneContext, Resign, SearchKind, SearchSettings,
+    SelfplaySettings, Session, Surprise, Temperature, Tickets, chunks, next_number, read_chunk, read_header,
+    write_chunk,
 };
 
 const GUMBEL: SearchSettings = SearchSettings {
@@ -232,7 +233,8 @@ fn chunks_keep_games_and_detect_any_damage() {
     write_chunk::<TicTacToe>(&path, &records).unwrap();
     assert_eq!(read_chunk::<TicTacToe>(&path).unwrap(), records);
     let positions = records.iter().map(|record| record.plies.len() as u64).sum();
-    assert_eq!(read_header(&path).unwrap(), ChunkHeader { games: records.len() as u64, positions });
+    let header = read_header(&path).unwrap();
+    assert_eq!(header, ChunkHeader { games: records.len() as u64, positions, ..header });
     let error = read_chunk::<Chess>(&path).unwrap_err().to_string();
     assert!(error.ends_with("they are games of tictactoe, not of chess"), "{error}");
     let bytes = std::fs::read(&path).unwrap();
@@ -325,4 +327,41 @@ fn a_session_plays_as_many_games_as_asked_and_goes_on_in_the_same_folder() {
         folder: &folder,
     };
     assert!(session.run(&mut |_| {}).is_err());
+}
+
+#[test]
+fn games_that_are_watched_are_those_that_are_recorded_and_watching_changes_nothing() {
+    let gallery = Arc::new(Gallery::default());
+    let settings = small(PUCT);
+    let context = LaneContext::<Connect4>::open(settings.clone(), (), Arc::new(Tickets::new(12)), 5);
+    let context = LaneContext { gallery: Some(Arc::clone(&gallery)), ..context.unwrap() };
+    let (mut lane, mut records, mut watched) =
+        (Lane::new(context, Box::new(Uniform::default())), Vec::new(), Vec::new());
+    while lane.is_busy() {
+        lane.step(&mut |record| records.push(record)).unwrap();
+        watched.extend(gallery.games().into_iter().filter(|game| game.result.is_some()));
+    }
+    watched.sort_by_key(|game| game.number);
+    watched.dedup_by_key(|game| game.number);
+    assert!(watched.len() >= 4, "{}", watched.len());
+    for game in &watched {
+        let record = records.iter().find(|record| record.number == game.number).unwrap();
+        let mut position: Connect4 = record.begin(&Default::default()).unwrap();
+        assert_eq!(game.start, position.position());
+        let mut texts = Vec::new();
+        for ply in &record.plies {
+            let m = ply.code.try_into().unwrap();
+            texts.push(position.move_text(m));
+            position.play(m);
+        }
+        assert_eq!((&game.moves, game.result), (&texts, Some(record.score().0.points())));
+        assert_eq!(game.expected.len(), texts.len());
+        let search = game.search.as_ref().unwrap();
+        assert!((search.wdl.iter().sum::<f32>() - 1.0).abs() < 1e-3 && !search.moves.is_empty(), "{search:?}");
+    }
+    let (unwatched, _) = play::<Connect4>(settings, Box::new(Uniform::default()), 12, 5);
+    for record in records {
+        let other = unwatched.iter().find(|other| other.number == record.number);
+        assert!(other.is_none_or(|other| *other == record));
+    }
 }

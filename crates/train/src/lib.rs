@@ -7,17 +7,19 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 mod event;
+pub mod live;
 mod machine;
 mod phase;
 mod plan;
 
 pub mod config;
+pub mod fleet;
 pub mod report;
 pub mod run;
 
 pub use config::Config;
 pub use event::Event;
 pub use machine::{Machine, MachineSettings, MakeLearner, Mode};
-pub use phase::{Finish, GateKind, GateSettings, RatingSettings, Run, TrainingSettings};
-pub use plan::{Plan, plan, random_samples};
+pub use phase::{Finish, FolderSettings, GateKind, GateSettings, RatingSettings, Run, TrainingSettings};
+pub use plan::{FolderPlan, Plan, plan, random_samples};
 pub use run::RunDirectory;

@@ -11,6 +11,7 @@ use alfil_search::Backend;
 use alfil_search::evaluators::{NetworkBackend, cached};
 
 use crate::Config;
+use crate::fleet::Fleet;
 use crate::run::RunError;
 
 choices! {
@@ -78,6 +79,8 @@ pub struct Machine {
     pub overlap: bool,
     /// Size of the evaluation cache, in bytes; 0 is no cache.
     pub cache: usize,
+    /// Other machines, which play the games in its place.
+    pub fleet: Option<Arc<dyn Fleet>>,
 }
 
 impl Machine {

@@ -24,16 +24,19 @@ use crate::{Config, Machine, Run};
 /// An estimate of what a run will take on this machine, measured with an untrained network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// Positions played per second.
+    /// Positions played per second; 0 if games are played in no stage.
     pub positions_per_second: f64,
-    /// Positions evaluated per second.
+    /// Positions evaluated per second; 0 if nothing is played.
     pub evaluations_per_second: f64,
-    /// Plies per game. Untrained networks play longer or shorter games than trained ones.
+    /// Plies per game. Untrained networks play longer or shorter games than trained ones. Of the folders' games, if no others are
+    /// learnt from.
     pub length: f64,
     /// Whether that is the length of games of random moves, because none of the network's games ended.
     pub is_random_length: bool,
     /// Positions learnt from per second.
     pub samples_per_second: f64,
+    /// Games and positions in folders, and the seconds of training that an epoch takes; none if there are no folders.
+    pub folders: Option<FolderPlan>,
     /// Seconds of self-play per generation.
     pub selfplay: f64,
     /// Seconds of training per generation.
@@ -45,10 +48,23 @@ pub struct Plan {
     /// Bytes of memory: trees, evaluation cache, the weights and the copies that training keeps of them, games that
     /// wait to be learnt from. Does not include libtorch itself and what it needs for a step.
     pub memory: u64,
+    /// Bytes on disk of a position that was played.
+    pub position_disk: f64,
     /// Bytes on disk of the games of a generation.
     pub games_disk: u64,
     /// Bytes on disk of a network.
     pub network_disk: u64,
+}
+
+/// The games in folders that a run learns from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FolderPlan {
+    /// Games.
+    pub games: u64,
+    /// Their positions.
+    pub positions: u64,
+    /// Seconds of training until each has been learnt from once, those of other positions between them included.
+    pub epoch: f64,
 }
 
 /// The name of the lanes in messages.
@@ -72,13 +88,19 @@ impl Plan {
         let work = |config: &Config| visits(config) * flops(config);
         let positions_per_second = self.positions_per_second * work(measured) / work(stage);
         let slower = flops(stage) / flops(measured);
-        let games = stage.selfplay.games as f64;
+        let positions = positions(stage, self.length);
+        let samples_per_second = self.samples_per_second / slower;
+        let folders = self.folders.map(|folders| FolderPlan {
+            epoch: epoch_seconds(stage, folders.positions, samples_per_second),
+            ..folders
+        });
         Plan {
             positions_per_second,
-            selfplay: games * self.length / positions_per_second,
-            training: training_seconds(stage, self.length, self.samples_per_second / slower),
+            folders,
+            selfplay: selfplay_seconds(positions, positions_per_second),
+            training: training_seconds(stage, self.length, samples_per_second),
             gate: gate_seconds(stage, self.length, self.evaluations_per_second / slower),
-            games_disk: (self.games_disk as f64 * games / measured.selfplay.games as f64) as u64,
+            games_disk: (positions * self.position_disk) as u64,
             ..self.clone()
         }
     }
@@ -87,6 +109,21 @@ impl Plan {
 /// The work of an evaluation.
 fn flops(config: &Config) -> f64 {
     config.architecture().map_or(1.0, |architecture| architecture.flops() as f64)
+}
+
+/// Positions that are played per generation, if games have this many plies.
+fn positions(config: &Config, length: f64) -> f64 {
+    if config.plays_games() { config.selfplay.games as f64 * length } else { 0.0 }
+}
+
+/// Seconds of self-play per generation.
+fn selfplay_seconds(positions: f64, positions_per_second: f64) -> f64 {
+    if positions == 0.0 { 0.0 } else { positions / positions_per_second }
+}
+
+/// Seconds of training until each position of the folders has been learnt from once.
+fn epoch_seconds(config: &Config, positions: u64, samples_per_second: f64) -> f64 {
+    positions as f64 * (1.0 - config.window.sampling.held_out) / config.folder_share() / samples_per_second
 }
 
 /// Seconds of training per generation, if games have this many plies. For a generation after the first ones, which may have
@@ -98,18 +135,24 @@ fn training_seconds(config: &Config, length: f64, samples_per_second: f64) -> f6
 
 /// Seconds of the gate per generation, at most.
 fn gate_seconds(config: &Config, length: f64, evaluations_per_second: f64) -> f64 {
-    let games = if config.gate.kind == GateKind::None { 0.0 } else { config.gate.games as f64 };
-    games * length * f64::from(config.gate.visits) / evaluations_per_second
+    let games = if config.gate_kind() == GateKind::None { 0.0 } else { config.gate.games as f64 };
+    if games == 0.0 { 0.0 } else { games * length * f64::from(config.gate.visits) / evaluations_per_second }
 }
 
 /// Estimates what the first stage of a run will take, from measurements of about `time`.
 pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> Result<Plan, RunError> {
     let rules = Run::<E>::check(config)?;
+    let dataset = config.dataset::<E::Game>(&rules)?;
+    let plays = |config: &Config| config.plays_games() || config.gate_kind() != GateKind::None;
+    let plays = config.resolved().iter().any(|(_, config)| plays(config));
     let config = &config.at(1, 0.0);
     let (architecture, mut learner) = machine.learner::<E>(config, config.seed)?;
     let weights = learner.export(&mut std::iter::empty())?;
     let network = Network { architecture: architecture.clone(), weights, origin: alfil_nn::Origin::of::<E>() };
-    let (counts, records, seconds) = play::<E>(config, &rules, machine, &network, time / 2)?;
+    let (counts, records, seconds) = match plays {
+        true => play::<E>(config, &rules, machine, &network, time / 2)?,
+        false => (Counts::default(), Vec::new(), 1.0),
+    };
     let mut samples = Samples::new(&architecture);
     random_samples::<E>(&rules, &mut samples, config.training.batch, config.seed);
     // The first step warms libtorch up.
@@ -125,10 +168,11 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
     let settings = &config.selfplay;
     // Short games end first: moves made per finished game say more than the mean length of the finished ones.
     let length = match records.len() {
+        _ if !config.plays_games() => dataset.positions() as f64 / dataset.games() as f64,
         0 => random_length::<E::Game>(settings, &rules, config.seed)?,
         games => counts.moves as f64 / games as f64,
     };
-    let positions = config.selfplay.games as f64 * length;
+    let positions = positions(config, length);
     let evaluations_per_second = counts.evaluations as f64 / seconds;
     let under_way = (machine.lanes.max(1) * settings.at_once) as u64;
     let positions_per_second = if counts.moves < ENOUGH_MOVES * under_way {
@@ -137,21 +181,27 @@ pub fn plan<E: Encoding>(config: &Config, machine: &Machine, time: Duration) -> 
         counts.moves as f64 / seconds
     };
     let parameters = network.parameters();
-    let bytes_per_position = if played == 0 { 50.0 } else { packed_size::<E::Game>(&records)? as f64 / played as f64 };
+    let folders = (!dataset.folders().is_empty()).then(|| FolderPlan {
+        games: dataset.games(),
+        positions: dataset.positions(),
+        epoch: epoch_seconds(config, dataset.positions(), samples_per_second),
+    });
+    let trees = if plays { machine.lanes * settings.at_once * settings.search.tree_bytes() + machine.cache } else { 0 };
+    let position_disk = if played == 0 { 50.0 } else { packed_size::<E::Game>(&records)? as f64 / played as f64 };
     Ok(Plan {
         positions_per_second,
         evaluations_per_second,
         length,
-        is_random_length: records.is_empty(),
+        is_random_length: config.plays_games() && records.is_empty(),
         samples_per_second,
-        selfplay: positions / positions_per_second,
+        folders,
+        selfplay: selfplay_seconds(positions, positions_per_second),
         training: training_seconds(config, length, samples_per_second),
         gate: gate_seconds(config, length, evaluations_per_second),
         parameters,
-        memory: (machine.lanes * settings.at_once * settings.search.tree_bytes() + machine.cache) as u64
-            + 4 * parameters * COPIES
-            + alfil_selfplay::replay::POOL_BYTES,
-        games_disk: (positions * bytes_per_position) as u64,
+        memory: trees as u64 + 4 * parameters * COPIES + alfil_selfplay::replay::POOL_BYTES,
+        position_disk,
+        games_disk: (positions * position_disk) as u64,
         network_disk: 4 * parameters,
     })
 }

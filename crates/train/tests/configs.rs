@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use alfil_game::with_encoding;
+use alfil_game::{Encoding, First, Game, Mover, Score, Wdl, with_encoding};
 use alfil_nn::learning::{Optimizer, OptimizerKind};
-use alfil_selfplay::{SearchKind, SearchSettings};
-use alfil_train::{Config, GateKind, Run};
+use alfil_selfplay::{End, GameRecord, Ply, SearchKind, SearchSettings, write_chunk};
+use alfil_train::{Config, FolderSettings, GateKind, GateSettings, Run};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs")
@@ -17,11 +17,38 @@ fn every_configuration_can_be_used_as_it_is() {
     let files = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
     let files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
     assert!(files.len() >= 4, "{files:?}");
+    let games = std::env::temp_dir().join(format!("alfil-configs-{}", std::process::id()));
+    std::fs::create_dir_all(&games).unwrap();
     for path in files {
-        let config = Config::load(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
+        // Networks to begin with, and folders of games, do not ship with the program.
+        let config = Config::load(&path, &["network.start=".to_owned()]).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(config.warnings(), [], "{}", path.display());
         config.architecture().unwrap();
+        let there = with_encoding!(&config.encoding, E => write_game::<<E as Encoding>::Game>(&games)).unwrap();
+        let folders = if config.games.folders.is_empty() { Vec::new() } else { vec![there] };
+        let config = Config { games: FolderSettings { folders, ..config.games }, ..config };
         with_encoding!(&config.encoding, E => Run::<E>::check(&config).map(drop)).unwrap().unwrap();
+    }
+    std::fs::remove_dir_all(games).unwrap();
+}
+
+/// A folder with a game of one move.
+fn write_game<G: Game>(folder: &Path) -> String {
+    let mut moves = Vec::new();
+    G::new(&G::Rules::default()).generate(&mut moves);
+    let ply = Ply::new(moves[0].into(), [(moves[0].into(), 1.0)], Mover(Wdl::DRAW));
+    let record = GameRecord::new(0, String::new(), vec![ply], First(Score::DRAW), End::Adjudicated);
+    write_chunk::<G>(&folder.join("000000-0000.games"), &[record]).unwrap();
+    folder.display().to_string()
+}
+
+/// What is learnt from people is what they played and how it ended; what is learnt from a teacher is what it says.
+#[test]
+fn the_configurations_for_folders_learn_what_is_in_them() {
+    for (name, search_value) in [("chess-people.toml", 0.0), ("chess-player.toml", 0.0), ("chess-teacher.toml", 1.0)] {
+        let config = Config::load(&folder().join(name), &[]).unwrap();
+        assert!(!config.plays_games() && config.gate_kind() == GateKind::None, "{name}");
+        assert_eq!((config.training.target.search_value, config.training.target.td_lambda), (search_value, 0.0));
     }
 }
 
@@ -48,6 +75,9 @@ fn the_paper_configuration_has_the_settings_of_alphazero() {
 /// Configurations name only the keys that differ: a changed default would change them all.
 #[test]
 fn the_defaults_are_those_that_configurations_were_written_for() {
-    // The keys and defaults of commit de99b77.
-    assert_eq!(Config::parse(include_str!("defaults.toml"), &[]).unwrap(), Config::default());
+    // The keys and defaults of commit de99b77. Where games are played, auto is the sequential test that was the default then.
+    let old = Config::parse(include_str!("defaults.toml"), &[]).unwrap();
+    assert_eq!((old.gate.kind, Config::default().gate_kind()), (GateKind::Sprt, GateKind::Sprt));
+    let gate = GateSettings { kind: GateKind::Auto, ..old.gate };
+    assert_eq!(Config { gate, ..old }, Config::default());
 }

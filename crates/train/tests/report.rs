@@ -10,8 +10,8 @@ use alfil_nn::learning::Losses;
 use alfil_selfplay::probe::Measured;
 use alfil_selfplay::{End, GameRecord, Ply, write_chunk};
 use alfil_train::run::{
-    ExamMetrics, GateMetrics, LearningMetrics, Metrics, ProbeMetrics, RatingMetrics, RunDirectory, SelfplayMetrics,
-    State, TrendMetrics,
+    ExamMetrics, FolderMetrics, GateMetrics, LearningMetrics, Metrics, ProbeMetrics, RatingMetrics, RunDirectory,
+    SelfplayMetrics, State, TrendMetrics,
 };
 use alfil_train::{config, report};
 
@@ -38,6 +38,9 @@ impl Made {
         report::write(&self.1, &self.1.report()).unwrap();
         let page = std::fs::read_to_string(self.1.report()).unwrap();
         check(&page);
+        for section in SECTIONS {
+            assert!(has_section(&page, section), "{section}");
+        }
         page
     }
 }
@@ -65,9 +68,10 @@ fn check(page: &str) {
     }
     assert!(open.is_empty(), "{open:?}");
     assert!(!page.contains("<script") && !page.contains("http"), "it is not self-contained");
-    for section in SECTIONS {
-        assert!(page.contains(&format!("<h2>{section}</h2>")) || page.contains(&format!("<summary>{section}<")));
-    }
+}
+
+fn has_section(page: &str, section: &str) -> bool {
+    page.contains(&format!("<h2>{section}</h2>")) || page.contains(&format!("<summary>{section}<"))
 }
 
 fn generation(generation: u32) -> Metrics {
@@ -76,6 +80,7 @@ fn generation(generation: u32) -> Metrics {
     let measured = Some(Measured { value: 0.5 - part / 60.0, low: 0.1, high: 0.6, count: 200 });
     Metrics {
         generation,
+        fleet: None,
         seconds: 60.0 * f64::from(generation),
         cpu_seconds: Some(118.0 * f64::from(generation)),
         elapsed: 60.0,
@@ -93,6 +98,7 @@ fn generation(generation: u32) -> Metrics {
             evaluations_per_second: 250_000.0,
             ..Default::default()
         },
+        games: None,
         learning: LearningMetrics {
             seconds: 20.0,
             steps: 100 * u64::from(generation),
@@ -268,4 +274,32 @@ fn a_page_that_cannot_be_written_leaves_nothing_behind() {
     let error = report::write(&made.1, &made.0.join("none").join("page.html")).unwrap_err();
     assert!(error.to_string().starts_with("cannot write "), "{error}");
     assert!(!made.0.join("none").exists());
+}
+
+/// Where all is learnt from folders, nothing is said of games that were not played.
+#[test]
+fn a_run_without_self_play_has_epochs_and_no_games() {
+    let folders = FolderMetrics { epochs: 0.75, games: 1_200, positions: 98_000, share: 1.0, held_out: None };
+    let without = |metrics: Metrics| Metrics { selfplay: SelfplayMetrics::default(), games: Some(folders), ..metrics };
+    let metrics: Vec<Metrics> = (1..=5).map(|number| without(generation(number))).collect();
+    let made = Made::new("folders", "people", &metrics);
+    let text = std::fs::read_to_string(made.1.config()).unwrap().replace("folders = []", "folders = [\"games\"]");
+    std::fs::write(made.1.config(), text).unwrap();
+    report::write(&made.1, &made.1.report()).unwrap();
+    let page = std::fs::read_to_string(made.1.report()).unwrap();
+    check(&page);
+    let sections = SECTIONS.map(|section| has_section(&page, section));
+    assert_eq!(sections, [true, true, false, true, false, true]);
+    for there in ["1,200 games", "98,000 positions", "0.75", "Samples"] {
+        assert!(page.contains(there), "{there}");
+    }
+    for absent in ["in self-play", "from the cache", "Positions per hour"] {
+        assert!(!page.contains(absent), "{absent}");
+    }
+    // Beside self-play its held-out games have a line of their own.
+    let held_out = metrics[0].learning.held_out;
+    let mixed = FolderMetrics { share: 0.2, held_out, ..folders };
+    let mixed: Vec<Metrics> = (1..=5).map(|number| Metrics { games: Some(mixed), ..generation(number) }).collect();
+    let page = Made::new("mixed", "mixed", &mixed).page();
+    assert!(page.contains("held out, folders") && page.contains("0.75"), "{page}");
 }

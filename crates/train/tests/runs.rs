@@ -7,19 +7,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use alfil_core::checksum::checksum;
+use alfil_core::checksum::{Fnv, checksum};
 use alfil_core::disk::faults;
 use alfil_core::lines::unseal;
 use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads};
-use alfil_game::Encoding;
 use alfil_game::chess::Az21;
 use alfil_game::tictactoe::{Cell, Stones, TicTacToe};
+use alfil_game::{Encoding, Mover};
 use alfil_nn::learning::{LearnError, Learner, LearningSettings, Losses, Samples, Schedule};
 use alfil_nn::{Architecture, Cpu, Device, HeadShape, Network, Weights};
 use alfil_selfplay::probe::Measured;
 use alfil_selfplay::{GameRecord, chunks, read_chunk, read_header, write_chunk};
 use alfil_train::run::{Metrics, Phase, ProbeMetrics, RatingMetrics, RunError};
 use alfil_train::{Config, Event, Finish, Machine, Run, RunDirectory, plan};
+
+mod folders;
 
 /// How long the learner takes for a step while games are played.
 const STEP_TIME: Duration = Duration::from_millis(20);
@@ -104,21 +106,24 @@ fn machine_on(overlap: bool, device: Arc<dyn Device>) -> Machine {
     Machine {
         learner: Arc::new(move |encoded, settings, _| {
             let architecture = encoded.architecture().clone();
-            Ok(Box::new(Idle { architecture, settings, steps: 0, rates: 0.0, time, skips: false }))
+            Ok(Box::new(Idle { architecture, settings, steps: 0, rates: 0.0, seen: 0, time, skips: false }))
         }),
         device,
         lanes: 1,
         overlap,
         cache: 0,
+        fleet: None,
     }
 }
 
-/// A learner that only counts its steps, and adds up their learning rates: what it exports follows from both.
+/// A learner that only counts its steps, adds up their learning rates, and remembers a checksum of all samples in their order: what
+/// it exports follows from these.
 struct Idle {
     architecture: Architecture,
     settings: LearningSettings,
     steps: u64,
     rates: f64,
+    seen: u64,
     /// How long a step takes.
     time: Duration,
     /// Skips the next step, with losses that differ from those of the others.
@@ -146,12 +151,19 @@ impl Learner for Idle {
         Ok(())
     }
 
-    fn step(&mut self, _: &Samples) -> Result<Losses, LearnError> {
+    fn step(&mut self, samples: &Samples) -> Result<Losses, LearnError> {
         if std::mem::take(&mut self.skips) {
             return Ok(Losses { policy: 9.0, ..Losses::default() });
         }
         self.rates += self.settings.schedule.at(self.steps);
         self.steps += 1;
+        let policies = (0..samples.len()).flat_map(|sample| samples.policy(sample));
+        let values = samples.wdl().iter().map(|Mover(wdl)| wdl.value());
+        let numbers = samples.batch().planes().iter().chain(policies).copied().chain(values);
+        let mut hash = Fnv::default();
+        hash.feed_word(self.seen);
+        numbers.for_each(|number| hash.feed_word(number.to_bits().into()));
+        self.seen = hash.finish();
         std::thread::sleep(self.time);
         Ok(Losses::default())
     }
@@ -162,17 +174,21 @@ impl Learner for Idle {
 
     fn export(&mut self, batches: &mut dyn Iterator<Item = Samples>) -> Result<Weights, LearnError> {
         batches.for_each(drop);
-        Ok(Network::random::<Stones>(self.architecture.clone(), self.steps ^ self.rates.to_bits()).weights)
+        let seed = self.steps ^ self.rates.to_bits() ^ self.seen;
+        Ok(Network::random::<Stones>(self.architecture.clone(), seed).weights)
     }
 
     fn state(&self) -> Result<Vec<u8>, LearnError> {
-        Ok([self.steps.to_le_bytes(), self.rates.to_le_bytes()].concat())
+        Ok([self.steps.to_le_bytes(), self.rates.to_le_bytes(), self.seen.to_le_bytes()].concat())
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), LearnError> {
-        let (steps, rest) = state.split_first_chunk().ok_or_else(|| LearnError::State("it is too short".to_owned()))?;
-        let (rates, _) = rest.split_first_chunk().ok_or_else(|| LearnError::State("it is too short".to_owned()))?;
-        (self.steps, self.rates) = (u64::from_le_bytes(*steps), f64::from_le_bytes(*rates));
+        let short = || LearnError::State("it is too short".to_owned());
+        let (steps, rest) = state.split_first_chunk().ok_or_else(short)?;
+        let (rates, rest) = rest.split_first_chunk().ok_or_else(short)?;
+        let (seen, _) = rest.split_first_chunk().ok_or_else(short)?;
+        (self.steps, self.rates, self.seen) =
+            (u64::from_le_bytes(*steps), f64::from_le_bytes(*rates), u64::from_le_bytes(*seen));
         Ok(())
     }
 }
@@ -404,7 +420,7 @@ fn steps_that_a_damaged_checkpoint_has_cost_are_taken_again() {
     let settings = [
         "generations=3",
         "selfplay.games=24",
-        "training.checkpoint_steps=3",
+        "training={steps=8,checkpoint_steps=3}",
         "gate={kind=\"score\",score=0,games=4,visits=2}",
         "rating={every=1,games=4,visits=2,positions=0,players=[\"random\"]}",
     ];
@@ -498,6 +514,7 @@ fn losses_of_skipped_steps_do_not_count() {
         settings,
         steps: 0,
         rates: 0.0,
+        seen: 0,
         time: Duration::ZERO,
         skips: true,
     };
@@ -814,7 +831,8 @@ fn outcome(folder: &Folder) -> impl PartialEq + std::fmt::Debug + use<> {
     });
     let state = std::fs::read_to_string(run.state()).unwrap();
     let state: serde_json::Value = serde_json::from_str(&state).unwrap();
-    let state = ["generation", "phase", "champion", "promoted", "steps", "games"].map(|key| state[key].clone());
+    let keys = ["generation", "phase", "champion", "promoted", "steps", "games", "cursor"];
+    let state = keys.map(|key| state[key].clone());
     let games = chunks(&run.replay()).unwrap().into_iter();
     let games: Vec<_> =
         games.map(|path| (path.file_name().unwrap().to_owned(), read_chunk::<TicTacToe>(&path).unwrap())).collect();
@@ -825,7 +843,7 @@ fn outcome(folder: &Folder) -> impl PartialEq + std::fmt::Debug + use<> {
         let rating = metrics.rating.map(|rating| (rating.elo, rating.games, rating.curve, rating.exam));
         let learning = (metrics.learning.steps, metrics.learning.calibration, metrics.learning.window);
         let games = (metrics.selfplay.results, metrics.selfplay.won_by_rules, metrics.selfplay.policy_divergence);
-        (games, learning, metrics.gate.map(|gate| gate.results), metrics.promoted, rating)
+        (games, metrics.games, learning, metrics.gate.map(|gate| gate.results), metrics.promoted, rating)
     });
     (networks, state, games, texts, metrics.collect::<Vec<_>>())
 }
@@ -857,19 +875,19 @@ fn attempt(folder: &Folder, overlap: bool, settings: &[&str]) -> Result<(), RunE
 
 /// Whichever file operation fails, once or from there on, the run ends with an error that names the file, and resumes to
 /// the same result. Tries every `stride`-th operation.
-fn fail_everywhere(lasting: bool, stride: usize) {
-    let whole = Folder::new(&format!("faults-{lasting}"));
-    attempt(&whole, false, &EVERYTHING).unwrap();
+fn fail_everywhere(name: &str, settings: &[&str], lasting: bool, stride: usize) {
+    let whole = Folder::new(&format!("{name}-{lasting}"));
+    attempt(&whole, false, settings).unwrap();
     let expected = outcome(&whole);
     for operation in (0..).step_by(stride) {
-        let folder = Folder::new(&format!("faults-{lasting}-{operation}"));
+        let folder = Folder::new(&format!("{name}-{lasting}-{operation}"));
         let faults = faults::inject(&folder.0, operation, lasting);
-        let ended = attempt(&folder, false, &EVERYTHING);
+        let ended = attempt(&folder, false, settings);
         let failed = faults.failed();
         drop(faults);
         let Some(failed) = failed else {
             ended.unwrap();
-            assert!(operation > 100, "{operation}");
+            assert!(operation > 50, "{operation}");
             break;
         };
         match ended.map_err(|error| error.to_string()) {
@@ -880,7 +898,7 @@ fn fail_everywhere(lasting: bool, stride: usize) {
             // A file that is no longer needed could not be removed.
             _ => assert_eq!(failed.operation, "remove"),
         }
-        attempt(&folder, false, &EVERYTHING).unwrap();
+        attempt(&folder, false, settings).unwrap();
         assert_eq!(outcome(&folder), expected, "{failed:?}");
     }
 }
@@ -1161,12 +1179,12 @@ fn a_plan_can_be_adapted_to_a_stage() {
 
 #[test]
 fn a_run_resumes_after_any_file_operation_failed() {
-    fail_everywhere(false, 1);
+    fail_everywhere("faults", &EVERYTHING, false, 1);
 }
 
 #[test]
 fn a_run_resumes_after_the_disk_failed_from_an_operation_on() {
-    fail_everywhere(true, 3);
+    fail_everywhere("faults", &EVERYTHING, true, 3);
 }
 
 /// Which games are played in overlap mode depends on when generations end. None is lost or counted twice.

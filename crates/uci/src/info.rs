@@ -48,7 +48,7 @@ fn score<G: FullGame>(line: &Line, root: &G) -> String {
     match (line.proof, line.turns_left(root)) {
         (Some(proof), Some(turns)) if proof.is_win() => format!("mate {turns}"),
         (Some(proof), Some(turns)) if proof.is_loss() => format!("mate -{turns}"),
-        _ => format!("cp {}", centipawns(line.value())),
+        _ => format!("cp {}", line.estimate.unwrap_or_else(|| centipawns(line.value()))),
     }
 }
 

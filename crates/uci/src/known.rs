@@ -39,7 +39,7 @@ impl<G: FullGame> KnownMoves<G> {
     pub fn find(&mut self, game: &G, random: &mut Xoshiro256PlusPlus, voice: &Voice) -> Option<G::Move> {
         // A book that cannot be read is ignored.
         let mut below = |limit| random.random_range(0..limit);
-        if let Some(m) = self.book.1.as_mut().and_then(|book| book.probe(game, &mut below).ok().flatten()) {
+        if let Some(m) = self.book.1.as_ref().and_then(|book| book.probe(game, &mut below).ok().flatten()) {
             voice.notice("from the book");
             return Some(m);
         }
@@ -55,7 +55,7 @@ impl<G: FullGame> KnownMoves<G> {
 }
 
 fn open_book<G: FullGame>(file: &str, voice: &Voice) -> Option<Box<dyn Book<G>>> {
-    if file.is_empty() || G::BOOK.is_none() {
+    if file.is_empty() {
         return None;
     }
     let unusable = |error: &_| voice.notice(&format!("cannot use the book {file}: {error}"));

@@ -2,9 +2,15 @@
 
 use alfil_core::wording::did_you_mean;
 use alfil_game::{FullGame, registry};
+use alfil_nn::Precision;
 
 /// The value of the network option that means none.
 pub const HANDCRAFTED: &str = "handcrafted";
+
+/// The search that plays: of a tree with an evaluator, or alpha-beta with the handcrafted evaluation.
+pub const TREE: &str = "tree";
+/// See [`TREE`].
+pub const ALPHA_BETA: &str = "alphabeta";
 
 /// The values of all options.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +18,7 @@ pub const HANDCRAFTED: &str = "handcrafted";
 pub struct Options {
     pub game: String,
     pub rules: String,
+    pub engine: String,
     pub hash: u32,
     pub threads: u32,
     pub multi_pv: u32,
@@ -25,6 +32,9 @@ pub struct Options {
     pub book_file: String,
     pub weights_file: String,
     pub device: String,
+    pub precision: String,
+    pub instructions: String,
+    pub batch: u32,
     pub move_overhead: u32,
     pub cpuct: f32,
     pub fpu_reduction: f32,
@@ -41,6 +51,7 @@ impl Default for Options {
         Options {
             game: registry::DEFAULT.to_owned(),
             rules: String::new(),
+            engine: TREE.to_owned(),
             hash: 256,
             threads: 1,
             multi_pv: 1,
@@ -54,6 +65,9 @@ impl Default for Options {
             book_file: String::new(),
             weights_file: String::new(),
             device: "cpu".to_owned(),
+            precision: Precision::Reduced.text().to_owned(),
+            instructions: BEST.to_owned(),
+            batch: 0,
             // For a busy machine: with 50, on two cores with other work, one of 350 games of 1 s + 0.01 s was lost on
             // time.
             move_overhead: 100,
@@ -88,6 +102,7 @@ enum Kind {
     Text { field: fn(&mut Options) -> &mut String },
     Device { field: fn(&mut Options) -> &mut String },
     Game { field: fn(&mut Options) -> &mut String },
+    Choice { choices: &'static [&'static str], field: fn(&mut Options) -> &mut String },
     Button,
 }
 
@@ -96,11 +111,16 @@ enum Needs {
     Nothing,
     Chess960,
     Tablebase,
-    Book,
 }
 
 /// The variant that `UCI_Chess960` switches to.
 pub(crate) const CHESS960: &str = "Chess960";
+
+/// The value of the instructions option that means the best ones.
+pub(crate) const BEST: &str = "best";
+
+/// What the CPU engine can be held to.
+const INSTRUCTIONS: &[&str] = &[BEST, "avx512", "avx2", "neon", "plain"];
 
 /// Where networks can run, besides `cuda:1` and so on.
 const DEVICES: &[&str] = &["cpu", "auto", "cuda"];
@@ -155,6 +175,13 @@ pub const DECLARATIONS: &[Declaration] = &[
         kind: Kind::Text { field: |options| &mut options.rules },
     },
     Declaration {
+        name: "Engine",
+        flag: "engine",
+        help: "How it searches: a tree with a network or the handcrafted evaluation, or alphabeta with the latter",
+        needs: Needs::Nothing,
+        kind: Kind::Choice { choices: &[TREE, ALPHA_BETA], field: |options| &mut options.engine },
+    },
+    Declaration {
         name: "WeightsFile",
         flag: "weights",
         help: "The network: a file, ours or Leela's; the word handcrafted; a name of models/manifest.toml, or empty for the bundled one",
@@ -164,7 +191,7 @@ pub const DECLARATIONS: &[Declaration] = &[
     Declaration {
         name: "Hash",
         flag: "hash",
-        help: "Megabytes for tree and cache together",
+        help: "Megabytes for tree and cache together, or for the table of alphabeta",
         needs: Needs::Nothing,
         kind: whole!(hash, 1, 1_048_576),
     },
@@ -220,7 +247,7 @@ pub const DECLARATIONS: &[Declaration] = &[
     Declaration {
         name: "UCI_Elo",
         flag: "elo",
-        help: "The strength to play at: a rough guess, by fewer visits and more random moves",
+        help: "The rating to play at: by networks that imitate people of about that rating, or roughly by fewer visits and random moves",
         needs: Needs::Nothing,
         kind: whole!(elo, 600, 2600),
     },
@@ -235,14 +262,14 @@ pub const DECLARATIONS: &[Declaration] = &[
         name: "OwnBook",
         flag: "own-book",
         help: "Plays moves from BookFile when it has one",
-        needs: Needs::Book,
+        needs: Needs::Nothing,
         kind: Kind::Check { field: |options| &mut options.own_book },
     },
     Declaration {
         name: "BookFile",
         flag: "book",
-        help: "An opening book in Polyglot's format",
-        needs: Needs::Book,
+        help: "An opening book: one of alfil book make, or in Polyglot's format",
+        needs: Needs::Nothing,
         kind: Kind::Text { field: |options| &mut options.book_file },
     },
     Declaration {
@@ -251,6 +278,30 @@ pub const DECLARATIONS: &[Declaration] = &[
         help: "The device that networks run on",
         needs: Needs::Nothing,
         kind: Kind::Device { field: |options| &mut options.device },
+    },
+    Declaration {
+        name: "Precision",
+        flag: "precision",
+        help: "How exactly the CPU computes networks: reduced uses 16-bit numbers where they are faster, full never does",
+        needs: Needs::Nothing,
+        kind: Kind::Choice {
+            choices: &[Precision::Reduced.text(), Precision::Full.text()],
+            field: |options| &mut options.precision,
+        },
+    },
+    Declaration {
+        name: "Instructions",
+        flag: "instructions",
+        help: "The instruction set that the CPU computes networks with",
+        needs: Needs::Nothing,
+        kind: Kind::Choice { choices: INSTRUCTIONS, field: |options| &mut options.instructions },
+    },
+    Declaration {
+        name: "Batch",
+        flag: "batch",
+        help: "The most positions that a thread evaluates together; 0 for what suits device, network and tree",
+        needs: Needs::Nothing,
+        kind: whole!(batch, 0, 256),
     },
     Declaration {
         name: "MoveOverhead",
@@ -317,7 +368,6 @@ impl Declaration {
             Needs::Nothing => true,
             Needs::Chess960 => G::variant_rules(CHESS960, &G::Rules::default()).is_some(),
             Needs::Tablebase => G::TABLEBASE.is_some(),
-            Needs::Book => G::BOOK.is_some(),
         }
     }
 
@@ -344,7 +394,9 @@ impl Declaration {
             Kind::Whole { get, .. } => get(&options).to_string(),
             Kind::Real { field, .. } => field(&mut options).to_string(),
             Kind::Check { field } => field(&mut options).to_string(),
-            Kind::Text { field } | Kind::Device { field } | Kind::Game { field } => field(&mut options).clone(),
+            Kind::Text { field } | Kind::Device { field } | Kind::Choice { field, .. } | Kind::Game { field } => {
+                field(&mut options).clone()
+            }
             Kind::Button => String::new(),
         }
     }
@@ -377,6 +429,11 @@ impl Declaration {
                 }
                 *field(options) = text.to_owned();
             }
+            Kind::Choice { choices, field } => {
+                let known = choices.iter().find(|choice| choice.eq_ignore_ascii_case(text));
+                let known = known.ok_or_else(|| wrong(format!("use {}", choices.join(", "))))?;
+                *field(options) = (*known).to_owned();
+            }
             Kind::Game { field } => {
                 let known = registry::names().iter().find(|name| name.eq_ignore_ascii_case(text));
                 let known = known.ok_or_else(|| wrong(format!("use {}", registry::names().join(", "))))?;
@@ -399,6 +456,7 @@ impl Declaration {
             Kind::Text { .. } => format!("string default {default}"),
             Kind::Device { .. } => format!("combo default {default} var {}", DEVICES.join(" var ")),
             Kind::Game { .. } => format!("combo default {default} var {}", registry::names().join(" var ")),
+            Kind::Choice { choices, .. } => format!("combo default {default} var {}", choices.join(" var ")),
             Kind::Button => "button".to_owned(),
         };
         format!("option name {} type {kind}", self.name)
@@ -430,9 +488,14 @@ mod tests {
     #[test]
     fn bad_values_change_nothing_and_are_explained() {
         let mut options = Options::default();
-        for (name, value) in
-            [("Hash", "0"), ("Threads", "many"), ("CPuct", "nan"), ("Ponder", "yes"), ("Device", "tpu")]
-        {
+        for (name, value) in [
+            ("Hash", "0"),
+            ("Threads", "many"),
+            ("CPuct", "nan"),
+            ("Ponder", "yes"),
+            ("Device", "tpu"),
+            ("Precision", "8"),
+        ] {
             assert!(Declaration::find(name).unwrap().set(&mut options, value).is_err(), "{name} {value}");
         }
         assert_eq!(options, Options::default());

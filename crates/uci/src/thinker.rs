@@ -2,10 +2,11 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use alfil_game::{FullGame, Knowledge, Mover, Side, Wdl};
-use alfil_nn::{Bundled, Cpu, Device, Devices, Network};
+use alfil_nn::{Bundled, CalibratedCpu, Cpu, Device, Devices, Instructions, Network, Precision};
+use alfil_search::classical::{AlphaBetaSettings, ClassicalEngine, ClassicalLimits};
 use alfil_search::evaluators::{BackendError, CacheMemory, Kind, cached_moves};
 use alfil_search::parallel::{Control, Limits, ParallelSettings, Search, SearchReport, StopReason};
 use alfil_search::root::pick;
@@ -15,24 +16,38 @@ use alfil_search::{Backend, EvaluatorError, PlaySettings, with_memory};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::info;
 use crate::known::KnownMoves;
-use crate::options::{HANDCRAFTED, Options};
+use crate::options::{ALPHA_BETA, BEST, HANDCRAFTED, Options};
 use crate::search_handle::Task;
+use crate::strength::Limit;
 use crate::voice::Voice;
-use crate::{info, strength};
 
-/// The options that evaluators, tree and cache were made for.
+/// The options that evaluators, tree and cache, or the table of alpha-beta, were made for.
 #[derive(PartialEq)]
 struct LoadedOptions {
+    engine: String,
     weights_file: String,
+    imitation: Option<&'static str>,
     device: String,
+    precision: String,
+    instructions: String,
     hash: u32,
     threads: u32,
+    batch: u32,
     policy_temperature: f32,
 }
 
 /// With a network, one part in this many of the memory is the cache's.
 const CACHE_PART: usize = 8;
+
+/// How deep alpha-beta searches for its signature.
+const BENCH_DEPTH: u32 = 6;
+/// No larger batch is chosen for a device: it would take too long to notice that the time is up.
+const MOST_AT_ONCE: usize = 256;
+
+/// Visits of the root for each leaf of a batch.
+const VISITS_PER_LEAF: u32 = 64;
 
 /// Megabytes to use if there is not enough memory for the Hash option.
 const SMALL_HASH: usize = 16;
@@ -43,8 +58,12 @@ pub(crate) struct Thinker<G: FullGame> {
     devices: Option<&'static dyn Devices>,
     equipment: Option<LoadedOptions>,
     search: Option<Search<G>>,
+    /// The engine that plays instead of a tree search.
+    classical: Option<ClassicalEngine<G>>,
     cache: Option<Arc<CacheMemory>>,
     known: KnownMoves<G>,
+    /// The most positions that a thread evaluates together.
+    batch: usize,
     /// How late a search may notice that its time is up.
     latency: Duration,
     random: Xoshiro256PlusPlus,
@@ -58,8 +77,10 @@ impl<G: FullGame> Thinker<G> {
             devices,
             equipment: None,
             search: None,
+            classical: None,
             cache: None,
             known: KnownMoves::new(),
+            batch: 1,
             latency: Duration::ZERO,
             random: Xoshiro256PlusPlus::seed_from_u64(now),
         }
@@ -73,24 +94,40 @@ impl<G: FullGame> Thinker<G> {
         if let Some(cache) = &self.cache {
             cache.clear();
         }
+        if let Some(classical) = &mut self.classical {
+            classical.clear();
+        }
     }
 
     /// Prepares everything that the options ask for. What cannot be used is reported and replaced.
     pub fn prepare(&mut self, options: &Options) -> Result<(), EvaluatorError> {
         self.known.prepare(options, &self.voice);
+        let limit = Limit::of(options);
+        let imitation = limit.and_then(|limit| limit.imitation);
         let equipment = LoadedOptions {
+            engine: options.engine.clone(),
             weights_file: options.weights_file.clone(),
+            imitation: imitation.map(|bundled| bundled.name),
             device: options.device.clone(),
+            precision: options.precision.clone(),
+            instructions: options.instructions.clone(),
             hash: options.hash,
             threads: options.threads,
-            policy_temperature: options.policy_temperature,
+            batch: options.batch,
+            policy_temperature: play_settings(options, Side::First).policy_temperature,
         };
         if self.equipment.as_ref() == Some(&equipment) {
             return Ok(());
         }
-        let network = self.network(options);
         // The old memory is freed first: both together would exceed the Hash option.
-        (self.search, self.cache) = (None, None);
+        (self.search, self.cache, self.classical) = (None, None, None);
+        if options.engine == ALPHA_BETA {
+            self.classical = Some(self.alpha_beta(options)?);
+            self.latency = Duration::from_millis(1);
+            self.equipment = Some(equipment);
+            return Ok(());
+        }
+        let network = self.network(options, imitation);
         let (tree, cache) = memory::<G>((options.hash as usize) << 20, network.is_some()).unwrap_or_else(|| {
             self.voice.notice(&format!("not enough memory for a Hash of {}: using {SMALL_HASH}", options.hash));
             let bytes = SMALL_HASH << 20;
@@ -103,6 +140,8 @@ impl<G: FullGame> Thinker<G> {
             }
             None => handcrafted()?,
         };
+        let preferred = backend.batch_sizes().preferred.clamp(1, MOST_AT_ONCE);
+        self.batch = if options.batch > 0 { options.batch as usize } else { preferred };
         let evaluators =
             (0..u64::from(options.threads)).map(|number| backend.evaluator(number)).collect::<Result<_, _>>()?;
         let mut search = Search::new(tree, evaluators, G::new(&G::Rules::default()));
@@ -116,12 +155,26 @@ impl<G: FullGame> Thinker<G> {
         Ok(())
     }
 
+    /// The alpha-beta engine with a table as large as there is memory for.
+    fn alpha_beta(&self, options: &Options) -> Result<ClassicalEngine<G>, EvaluatorError> {
+        let sized = |megabytes: usize| {
+            let settings = AlphaBetaSettings { table_bytes: megabytes << 20, ..AlphaBetaSettings::STRONG };
+            ClassicalEngine::new(settings, Knowledge::Full, options.threads)
+        };
+        let smaller = || {
+            self.voice.notice(&format!("not enough memory for a Hash of {}: using {SMALL_HASH}", options.hash));
+            sized(SMALL_HASH)
+        };
+        let no_memory = || EvaluatorError::on("alphabeta", "there is not enough memory for its table");
+        sized(options.hash as usize).or_else(smaller).ok_or_else(no_memory)
+    }
+
     /// The network, if there is one that can be used.
-    fn network(&self, options: &Options) -> Option<Arc<dyn Backend<G>>> {
+    fn network(&self, options: &Options, imitation: Option<&'static Bundled>) -> Option<Arc<dyn Backend<G>>> {
         if options.weights_file == HANDCRAFTED {
             return None;
         }
-        match self.load(options) {
+        match self.load(options, imitation) {
             Ok(network) => Some(network),
             Err(problem) => {
                 self.voice.notice(&format!("{problem}; playing with the handcrafted evaluation"));
@@ -130,16 +183,17 @@ impl<G: FullGame> Thinker<G> {
         }
     }
 
-    fn load(&self, options: &Options) -> Result<Arc<dyn Backend<G>>, String> {
+    fn load(&self, options: &Options, imitation: Option<&'static Bundled>) -> Result<Arc<dyn Backend<G>>, String> {
         let network = match options.weights_file.as_str() {
-            "" => Bundled::default_of(G::NAME)
+            "" => imitation
+                .or_else(|| Bundled::default_of(G::NAME))
                 .ok_or_else(|| format!("no network for {} is bundled with this program", G::NAME))?
                 .network()
                 .map_err(|error| chain(&error))?,
             path => Network::open(Path::new(path)).map_err(|error| chain(&error))?,
         };
         let device: Box<dyn Device> = match self.devices {
-            _ if options.device == "cpu" => Box::new(Cpu),
+            _ if options.device == "cpu" => Box::new(cpu(options)?),
             Some(devices) => devices.open(&options.device).map_err(|error| error.to_string())?,
             None => {
                 let device = &options.device;
@@ -198,6 +252,7 @@ impl<G: FullGame> Thinker<G> {
         let (best, temperature) = (line.first().and_then(read), temperature(&task.options));
         let ranked =
             self.search.as_ref().and_then(|search| search.tree().root()).map_or(Vec::new(), |root| root.ranked());
+        // Alpha-beta has no tree, and always plays its best move.
         let drawn = pick(&ranked, temperature.into(), &mut self.random).and_then(|child| read(&child.code));
         Ok(match (drawn, best, line.get(1).and_then(read)) {
             (Some(m), ..) if Some(m) != best => (text(m), None),
@@ -232,14 +287,17 @@ impl<G: FullGame> Thinker<G> {
         root: &G,
     ) -> Result<Option<SearchReport>, EvaluatorError> {
         let Task { options, go, handle, .. } = task;
+        if self.classical.is_some() {
+            return self.search_classically(task, root);
+        }
         let Some(search) = &mut self.search else { return Ok(None) };
         search.go_to(start, moves);
         let (time, settled) = task.time(root.side(), self.latency);
         handle.allot(time, task.begun);
-        let handicap = options.limit_strength.then(|| strength::handicap(options.elo).0);
+        let limit = Limit::of(options).map(|limit| limit.visits);
         let per_move = Some(options.nodes_per_move).filter(|nodes| *nodes > 0);
         let limits = Limits {
-            visits: [go.nodes, handicap, per_move].into_iter().flatten().min(),
+            visits: [go.nodes, limit, per_move].into_iter().flatten().min(),
             depth: go.depth,
             settled,
             // On a clock any win is good enough, and a search for a mate ends with it.
@@ -249,7 +307,9 @@ impl<G: FullGame> Thinker<G> {
         let voice = self.voice.clone();
         let tell = |report: &SearchReport| info::lines(report, root, options).iter().for_each(|line| voice.say(line));
         let report =
-            search.run(&settings(options, root.side()), &limits, &handle.control, &mut |report| tell(report))?;
+            search.run(&settings(options, root.side(), self.batch), &limits, &handle.control, &mut |report| {
+                tell(report)
+            })?;
         tell(&report);
         if report.ended == Some(StopReason::Full) {
             voice.notice("the tree is full: a larger Hash would allow a longer search");
@@ -262,19 +322,56 @@ impl<G: FullGame> Thinker<G> {
         // The time between two looks at the clock, with a margin.
         if report.walks > 0 {
             let walk = report.elapsed.mul_f64(f64::from(options.threads) / report.walks as f64);
-            self.latency = walk.mul_f64(2.0).max(self.latency / 2);
+            self.latency = walk.mul_f64(self.batch as f64).mul_f64(2.0).max(self.latency / 2);
         }
+        Ok(Some(report))
+    }
+
+    /// The same with alpha-beta.
+    fn search_classically(&mut self, task: &Task<G>, root: &G) -> Result<Option<SearchReport>, EvaluatorError> {
+        let Task { options, go, handle, .. } = task;
+        let Some(engine) = &mut self.classical else { return Ok(None) };
+        let (time, on_clock) = task.time(root.side(), self.latency);
+        handle.allot(time, task.begun);
+        // No network imitates anybody here.
+        let limit = Limit::of(&Options { weights_file: HANDCRAFTED.to_owned(), ..options.clone() });
+        let per_move = Some(options.nodes_per_move).filter(|nodes| *nodes > 0);
+        let limits = ClassicalLimits {
+            depth: go.depth,
+            nodes: [go.nodes, limit.map(|limit| limit.visits), per_move].into_iter().flatten().min().map(u64::from),
+            // A ponder hit sets the deadline later: the handle is asked for it.
+            deadline: None,
+            // Half of the time is gone: the next depth would take longer than what is left.
+            begin_before: time.filter(|_| on_clock && !go.ponder).map(|time| task.begun + time / 2),
+            lines: options.multi_pv as usize,
+            only: task.only.iter().map(|&m| m.into()).collect(),
+        };
+        let ends = || {
+            let over = handle.control.deadline().is_some_and(|deadline| Instant::now() >= deadline);
+            over || handle.control.is_stopped()
+        };
+        let voice = self.voice.clone();
+        let tell = |report: &SearchReport| info::lines(report, root, options).iter().for_each(|line| voice.say(line));
+        let report = engine.think(root, &limits, &ends, &mut |report| tell(report))?;
+        tell(&report);
         Ok(Some(report))
     }
 
     /// Shows the evaluator's answer for a position.
     pub fn evaluate(&mut self, options: &Options, start: &G, moves: &[G::Move]) -> Result<(), EvaluatorError> {
         self.prepare(options)?;
+        if self.classical.is_some() {
+            let mut root = start.clone();
+            moves.iter().for_each(|&m| root.play(m));
+            let estimate = root.evaluate(Knowledge::Full);
+            self.voice.say(&format!("value {estimate:+} in hundredths of a pawn, for the side to move"));
+            return Ok(());
+        }
         let Some(search) = &mut self.search else { return Ok(()) };
         search.go_to(start, moves);
         let limits = Limits { visits: Some(1), ..Limits::default() };
         search.clear();
-        search.run(&settings(options, Side::First), &limits, &Control::default(), &mut |_| {})?;
+        search.run(&settings(options, Side::First, 1), &limits, &Control::default(), &mut |_| {})?;
         let root = search.root().clone();
         let Some(view) = search.tree().root() else {
             self.voice.notice("the game is over");
@@ -301,6 +398,22 @@ impl<G: FullGame> Thinker<G> {
     /// passed through.
     pub fn bench(&mut self, options: &Options) -> Result<(), EvaluatorError> {
         self.prepare(&Options { threads: 1, ..options.clone() })?;
+        if let Some(engine) = &mut self.classical {
+            let rules = G::Rules::default();
+            let others = G::TEST_POSITIONS.iter().filter_map(|text| G::from_position(text, &rules).ok());
+            let (mut nodes, mut time) = (0, Duration::ZERO);
+            for position in std::iter::once(G::new(&rules)).chain(others) {
+                engine.clear();
+                let limits = ClassicalLimits { depth: Some(BENCH_DEPTH), ..ClassicalLimits::default() };
+                let report = engine.think(&position, &limits, &|| false, &mut |_| {})?;
+                nodes += report.walks;
+                time += report.elapsed;
+            }
+            engine.clear();
+            let speed = nodes as f64 / time.as_secs_f64().max(1e-6);
+            self.voice.say(&format!("{nodes} nodes to depth {BENCH_DEPTH}, {speed:.0} per second, signature {nodes}"));
+            return Ok(());
+        }
         let Some(search) = &mut self.search else { return Ok(()) };
         let (mut nodes, mut visits, mut time) = (0, 0, Duration::ZERO);
         let rules = G::Rules::default();
@@ -309,7 +422,8 @@ impl<G: FullGame> Thinker<G> {
             search.go_to(&position, &[]);
             search.clear();
             let limits = Limits { visits: Some(1_000), ..Limits::default() };
-            let report = search.run(&settings(options, position.side()), &limits, &Control::default(), &mut |_| {})?;
+            let report =
+                search.run(&settings(options, position.side(), 1), &limits, &Control::default(), &mut |_| {})?;
             nodes += report.depths;
             visits += report.walks;
             time += report.elapsed;
@@ -321,9 +435,18 @@ impl<G: FullGame> Thinker<G> {
     }
 }
 
+/// The CPU engine, as fast as the options allow.
+fn cpu(options: &Options) -> Result<CalibratedCpu, String> {
+    let named = &options.instructions;
+    let instructions = if named == BEST { Some(Instructions::best()) } else { Instructions::named(named) };
+    Ok(CalibratedCpu {
+        instructions: instructions.ok_or_else(|| format!("this processor has no {named} instructions"))?,
+        precision: Precision::named(&options.precision).unwrap_or(Precision::Full),
+    })
+}
+
 fn temperature(options: &Options) -> f32 {
-    let handicap = if options.limit_strength { strength::handicap(options.elo).1 } else { 0.0 };
-    options.temperature.max(handicap)
+    Limit::of(options).map_or(options.temperature, |limit| limit.temperature.max(options.temperature))
 }
 
 /// How a network is played for a side.
@@ -336,12 +459,15 @@ fn play_settings(options: &Options, side: Side) -> PlaySettings {
         draw: if side == Side::First { draw } else { -draw },
         ..Puct::default()
     });
-    PlaySettings { rule, policy_temperature: options.policy_temperature }
+    // People are imitated as they are: the temperature alone says how random the choice is.
+    let imitates = Limit::of(options).is_some_and(|limit| limit.imitation.is_some());
+    let policy_temperature = if imitates { 1.0 } else { options.policy_temperature };
+    PlaySettings { rule, policy_temperature }
 }
 
-fn settings(options: &Options, side: Side) -> ParallelSettings {
+fn settings(options: &Options, side: Side, batch: usize) -> ParallelSettings {
     let PlaySettings { rule, .. } = play_settings(options, side);
-    ParallelSettings { rule, lines: options.multi_pv as usize, ..ParallelSettings::default() }
+    ParallelSettings { rule, batch, visits_per_leaf: VISITS_PER_LEAF, forget: true, lines: options.multi_pv as usize }
 }
 
 /// Evaluators that need no network.

@@ -13,4 +13,7 @@ pub enum ContestError {
     /// The evaluator of a player.
     #[error(transparent)]
     Evaluator(#[from] EvaluatorError),
+    /// Where its games are played elsewhere.
+    #[error("{0}")]
+    Venue(Box<dyn std::error::Error + Send + Sync>),
 }

@@ -20,13 +20,13 @@ const LONGEST_RULES: usize = 300;
 pub(super) struct Header {
     /// The version of the format.
     #[serde(rename = "alfil-match")]
-    version: u32,
-    game: String,
+    pub version: u32,
+    pub game: String,
     /// Empty for the usual rules.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    rules: String,
-    a: String,
-    b: String,
+    pub rules: String,
+    pub a: String,
+    pub b: String,
     openings: String,
     seed: u64,
 }
@@ -71,12 +71,7 @@ impl Journal {
         };
         let first = |version| Header { version, ..header.clone() };
         let (mut file, lines) = LineFile::open(path, first, describe)?;
-        let mut pairs = Vec::new();
-        let mut seen = HashSet::new();
-        for (number, two) in lines.chunks_exact(2).enumerate() {
-            let pair = read_pair(two).filter(|pair| seen.insert(pair[0].pair));
-            pairs.push(pair.ok_or_else(|| file.damaged(2 * number + 2))?);
-        }
+        let pairs = read_pairs(&lines, |line| file.damaged(line))?;
         file.keep(2 * pairs.len())?;
         Ok((Journal { file }, pairs))
     }
@@ -85,6 +80,19 @@ impl Journal {
     pub fn append(&mut self, pair: &[Record; 2]) -> Result<(), StateError> {
         self.file.append(pair)
     }
+}
+
+/// The complete pairs of a journal's lines after the first.
+pub(super) fn read_pairs(
+    lines: &[String],
+    damaged: impl Fn(usize) -> StateError,
+) -> Result<Vec<[Record; 2]>, StateError> {
+    let mut seen = HashSet::new();
+    let read = |(number, two): (usize, &[String])| {
+        let pair = read_pair(two).filter(|pair| seen.insert(pair[0].pair));
+        pair.ok_or_else(|| damaged(2 * number + 2))
+    };
+    lines.chunks_exact(2).enumerate().map(read).collect()
 }
 
 fn read_pair(lines: &[String]) -> Option<[Record; 2]> {

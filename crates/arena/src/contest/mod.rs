@@ -13,13 +13,18 @@ mod pgn;
 mod play;
 mod record;
 mod report;
+mod saved;
 mod summary;
 mod tally;
+mod venue;
 
 pub use archive::Archive;
 pub use error::ContestError;
+pub use pair::Opponents;
 pub use play::{Match, MatchSettings, Progress};
 pub use record::{Fault, Record, Who};
 pub use report::{MatchEnd, MatchReport};
+pub use saved::SavedMatch;
+pub use venue::{Pairs, Venue};
 
 pub use crate::line_file::StateError;

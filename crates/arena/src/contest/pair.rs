@@ -9,9 +9,12 @@ use super::{Fault, Record, Who};
 use crate::player::{Played, Player};
 
 /// A thread's own two players and adjudicator.
-pub(super) struct Opponents<G: FullGame> {
+pub struct Opponents<G: FullGame> {
+    /// The player from whose side results are reported.
     pub a: Box<dyn Player<G>>,
+    /// The other player.
     pub b: Box<dyn Player<G>>,
+    /// Ends games before the rules do.
     pub adjudicator: Adjudicator<G>,
 }
 

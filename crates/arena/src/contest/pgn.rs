@@ -17,9 +17,9 @@ pub(super) struct PgnFile<G: FullGame> {
 }
 
 /// What the games of a match have in common.
-struct Games<G: FullGame> {
-    names: [String; 2],
-    rules: G::Rules,
+pub(super) struct Games<G: FullGame> {
+    pub names: [String; 2],
+    pub rules: G::Rules,
 }
 
 impl<G: FullGame> PgnFile<G> {
@@ -66,7 +66,7 @@ impl<G: FullGame> Games<G> {
         String::from_utf8(out).map_err(io::Error::other)
     }
 
-    fn game(&self, record: &Record) -> io::Result<PgnGame<G>> {
+    pub fn game(&self, record: &Record) -> io::Result<PgnGame<G>> {
         let start = G::from_position(&record.start, &self.rules).map_err(io::Error::other)?;
         let mut game = PgnGame::new(start);
         game.moves = play_line(&mut game.start.clone(), &record.moves).map_err(io::Error::other)?;

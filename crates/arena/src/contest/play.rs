@@ -12,7 +12,7 @@ use super::archive::OpenArchive;
 use super::journal::Header;
 use super::pair::Opponents;
 use super::tally::Tally;
-use super::{Archive, ContestError, MatchEnd, MatchReport, Record, StateError};
+use super::{Archive, ContestError, MatchEnd, MatchReport, Pairs, Record, StateError, Venue};
 use crate::opening::Openings;
 use crate::player::{Entrant, Played};
 use crate::stats::Sprt;
@@ -65,13 +65,28 @@ impl<G: FullGame> Match<'_, G> {
             tell(progress);
             Ok(())
         };
-        self.run_without(HashSet::new(), &mut tell, stop)
+        self.run_without(HashSet::new(), None, &mut tell, stop)
+    }
+
+    /// The same with games that are played elsewhere, if the players can play there.
+    pub fn run_at(
+        self,
+        venue: &dyn Venue,
+        tell: &mut dyn FnMut(Progress<'_>),
+        stop: &AtomicBool,
+    ) -> Result<MatchReport, ContestError> {
+        let mut tell = |progress: Progress<'_>| {
+            tell(progress);
+            Ok(())
+        };
+        self.run_without(HashSet::new(), Some(venue), &mut tell, stop)
     }
 
     /// The same without the pairs in `done`, whose results are known already. An error of `tell` ends the match.
     pub(crate) fn run_without(
         self,
         mut done: HashSet<u64>,
+        venue: Option<&dyn Venue>,
         tell: &mut dyn FnMut(Progress<'_>) -> Result<(), StateError>,
         stop: &AtomicBool,
     ) -> Result<MatchReport, ContestError> {
@@ -104,7 +119,24 @@ impl<G: FullGame> Match<'_, G> {
 
         let halt = AtomicBool::new(false);
         let halted = || halt.load(Relaxed) || stop.load(Relaxed);
-        let schedule = Mutex::new(Schedule { next: 0, target, done, openings });
+        let mut keep = |pair: [Record; 2]| -> Result<(), ContestError> {
+            files.finished(&pair)?;
+            let counted = tally.add(pair.clone());
+            files.counted(&counted)?;
+            tell(Progress { report: &tally.report, pair: Some(&pair) })?;
+            if tally.report.ended.is_some() {
+                halt.store(true, Relaxed);
+            }
+            Ok(())
+        };
+        let identities = [a.identity.as_str(), b.identity.as_str()];
+        if let Some(venue) = venue.filter(|venue| venue.takes(identities)) {
+            let mut pairs = Elsewhere { numbers: Numbers { next: 0, target, done }, halted: &halted, keep: &mut keep };
+            venue.play(identities, settings.seed, &mut pairs)?;
+            tally.report.ended.get_or_insert(MatchEnd::Stopped);
+            return Ok(tally.report);
+        }
+        let schedule = Mutex::new(Schedule { numbers: Numbers { next: 0, target, done }, openings });
         std::thread::scope(|scope| {
             let (finished, arrivals) = channel();
             for _ in 0..settings.concurrency.max(1) {
@@ -127,26 +159,16 @@ impl<G: FullGame> Match<'_, G> {
             }
             drop(finished);
             let mut failed = None;
-            let mut keep = |pair: Result<[Record; 2], EvaluatorError>| -> Result<(), ContestError> {
-                let pair = match pair {
-                    Ok(pair) => pair,
-                    Err(why) => {
-                        // The other threads drop their games; pairs that were finished before must still be kept.
-                        halt.store(true, Relaxed);
-                        failed.get_or_insert(why);
-                        return Ok(());
-                    }
-                };
-                files.finished(&pair)?;
-                let counted = tally.add(pair.clone());
-                files.counted(&counted)?;
-                tell(Progress { report: &tally.report, pair: Some(&pair) })?;
-                if tally.report.ended.is_some() {
+            let mut take = |pair: Result<[Record; 2], EvaluatorError>| match pair {
+                Ok(pair) => keep(pair),
+                Err(why) => {
+                    // The other threads drop their games; pairs that were finished before must still be kept.
                     halt.store(true, Relaxed);
+                    failed.get_or_insert(why);
+                    Ok(())
                 }
-                Ok(())
             };
-            arrivals.into_iter().try_for_each(&mut keep).inspect_err(|_| halt.store(true, Relaxed))?;
+            arrivals.into_iter().try_for_each(&mut take).inspect_err(|_| halt.store(true, Relaxed))?;
             failed.map_or(Ok(()), |why| Err(ContestError::from(why)))
         })?;
         tally.report.ended.get_or_insert(MatchEnd::Stopped);
@@ -154,23 +176,56 @@ impl<G: FullGame> Match<'_, G> {
     }
 }
 
-/// The pairs that are still to be played.
-struct Schedule<'a, G: FullGame> {
+/// The numbers of the pairs that are still to be played.
+struct Numbers {
     next: u64,
     target: u64,
     /// Pairs that have been played already.
     done: HashSet<u64>,
-    openings: &'a mut Openings<G>,
 }
 
-impl<G: FullGame> Schedule<'_, G> {
-    fn next(&mut self) -> Option<(u64, Played<G>)> {
+impl Numbers {
+    fn next(&mut self) -> Option<u64> {
         while self.done.contains(&self.next) {
             self.next += 1;
         }
         let pair = Some(self.next).filter(|pair| *pair < self.target)?;
         self.next += 1;
+        Some(pair)
+    }
+}
+
+/// The pairs that are still to be played, with their openings.
+struct Schedule<'a, G: FullGame> {
+    numbers: Numbers,
+    openings: &'a mut Openings<G>,
+}
+
+impl<G: FullGame> Schedule<'_, G> {
+    fn next(&mut self) -> Option<(u64, Played<G>)> {
+        let pair = self.numbers.next()?;
         Some((pair, self.openings.get(pair)))
+    }
+}
+
+/// The pairs of a match that is played elsewhere.
+struct Elsewhere<'a> {
+    numbers: Numbers,
+    halted: &'a dyn Fn() -> bool,
+    keep: &'a mut dyn FnMut([Record; 2]) -> Result<(), ContestError>,
+}
+
+impl Pairs for Elsewhere<'_> {
+    fn next(&mut self) -> Option<u64> {
+        self.numbers.next()
+    }
+
+    fn is_over(&self) -> bool {
+        (self.halted)()
+    }
+
+    fn finished(&mut self, pair: [Record; 2]) -> Result<(), ContestError> {
+        (self.keep)(pair)
     }
 }
 

@@ -12,4 +12,4 @@ mod uci;
 pub(crate) use find::check;
 pub use go::Go;
 pub use process::kill_engines;
-pub(crate) use uci::Uci;
+pub(crate) use uci::{Answer, Uci};

@@ -1,11 +1,12 @@
 //! The UCI conversation.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use alfil_game::registry;
 
 use super::process::Process;
-use super::reply::{MOST_OPTIONS, best_move, opinion, option_choices, option_default, option_name};
+use super::reply::{Line, MOST_OPTIONS, best_move, line, option_choices, option_default, option_name};
 use crate::player::{Opinion, PlayerError};
 use alfil_core::wording::{did_you_mean, shorten};
 
@@ -42,18 +43,28 @@ impl Offer {
 pub(crate) struct Answer {
     /// Its move, as it wrote it.
     pub best: String,
+    /// What it said last about each line that it looked at, by number.
+    pub lines: Vec<Line>,
+    /// What it said last about its best line that was not only a bound.
+    pub exact: Option<Line>,
+}
+
+impl Answer {
     /// Its opinion of the move.
-    pub opinion: Option<Opinion>,
+    pub fn opinion(&self) -> Option<Opinion> {
+        self.lines.first().filter(|line| line.number == 1).map(|line| line.opinion)
+    }
 }
 
 impl Uci {
-    /// Starts an engine and sets its options, which it must have. One that knows several games is set to `game`, or to
-    /// what the options call it; one that does not know it is refused. Like every wait for an answer, this fails as soon as `stop`
-    /// is true.
+    /// Starts an engine and sets its options, which it must have, and those of the `wishes` that it has. One that knows several
+    /// games is set to `game`, or to what the options call it; one that does not know it is refused. Like every wait for an answer,
+    /// this fails as soon as `stop` is true.
     pub fn start(
         command: &str,
         game: &str,
         options: &[(String, String)],
+        wishes: &[(String, String)],
         patience: Duration,
         stop: &dyn Fn() -> bool,
     ) -> Result<Uci, PlayerError> {
@@ -74,6 +85,9 @@ impl Uci {
         let is_told_by_options = options.iter().any(|(name, _)| name.eq_ignore_ascii_case(RULES));
         if !is_told_by_options && offers.iter().any(|offer| offer.is_named(RULES)) {
             engine.rules = Some(String::new());
+        }
+        for (name, value) in wishes.iter().filter(|(name, _)| offers.iter().any(|offer| offer.is_named(name))) {
+            engine.set_option(name, value)?;
         }
         for (name, value) in options {
             if !offers.iter().any(|offer| offer.is_named(name)) {
@@ -119,12 +133,16 @@ impl Uci {
         self.synchronise(stop)?;
         self.process.send(go)?;
         let deadline = Instant::now() + time;
-        let mut last = None;
-        while let Some(line) = self.process.receive(deadline, stop)? {
-            if let Some(best) = best_move(&line) {
-                return Ok(Some(Answer { best: best.to_owned(), opinion: last }));
+        let (mut lines, mut exact) = (BTreeMap::new(), None);
+        while let Some(text) = self.process.receive(deadline, stop)? {
+            if let Some(best) = best_move(&text) {
+                return Ok(Some(Answer { best: best.to_owned(), lines: lines.into_values().collect(), exact }));
             }
-            last = opinion(&line).or(last);
+            let Some(line) = line(&text) else { continue };
+            if line.number == 1 && !line.is_bound {
+                exact = Some(line.clone());
+            }
+            lines.insert(line.number, line);
         }
         Ok(None)
     }

@@ -10,7 +10,7 @@ use alfil_search::Adjudicator;
 
 use super::standings::{Row, Standings};
 use super::state::{LONGEST_BLOCK, Meeting, State};
-use crate::contest::{Archive, ContestError, Match, MatchSettings, Progress};
+use crate::contest::{Archive, ContestError, Match, MatchSettings, Progress, Venue};
 use crate::opening::Openings;
 use crate::player::Entrant;
 use crate::stats::{Encounter, best_opponent, most_informative, ratings_with_covariances};
@@ -66,6 +66,25 @@ pub struct Climb<'a> {
 impl<G: FullGame> Ladder<G> {
     /// Plays until all have had their games or `stop` is set.
     pub fn run(self, tell: &mut dyn FnMut(Climb<'_>), stop: &AtomicBool) -> Result<Standings, ContestError> {
+        self.climb(None, tell, stop)
+    }
+
+    /// The same with games that are played elsewhere, where the players can play there.
+    pub fn run_at(
+        self,
+        venue: &dyn Venue,
+        tell: &mut dyn FnMut(Climb<'_>),
+        stop: &AtomicBool,
+    ) -> Result<Standings, ContestError> {
+        self.climb(Some(venue), tell, stop)
+    }
+
+    fn climb(
+        self,
+        venue: Option<&dyn Venue>,
+        tell: &mut dyn FnMut(Climb<'_>),
+        stop: &AtomicBool,
+    ) -> Result<Standings, ContestError> {
         let Ladder { players, anchor, anchor_elo, games, newcomer, concurrency, seed, mut openings, state } = self;
         let identity = |number: usize| Some(players.get(number)?.identity.clone());
         let newcomer =
@@ -79,7 +98,8 @@ impl<G: FullGame> Ladder<G> {
             None => (State::default(), Vec::new()),
         };
         let mut results = Results::default();
-        let absent = results.recall(&players, &meetings);
+        let identities: Vec<&str> = players.iter().map(|player| player.identity.as_str()).collect();
+        let absent = results.recall(&identities, &meetings);
         let everyone = players.len() + absent.len();
         let target = match newcomer {
             Some(_) => games,
@@ -155,7 +175,7 @@ impl<G: FullGame> Ladder<G> {
                 adjudicator: Adjudicator::default(),
                 archive: Archive::default(),
             }
-            .run_without(done, &mut note, stop)?;
+            .run_without(done, venue, &mut note, stop)?;
         }
         let (rated, covariances) = ratings_with_covariances(everyone, &results.encounters(), anchor, anchor_elo);
         let known = results.connected(anchor);
@@ -200,7 +220,7 @@ fn merge<G: FullGame>(players: Vec<Entrant<G>>, anchor: usize) -> (Vec<Entrant<G
 
 /// The games between two players.
 #[derive(Default)]
-struct HeadToHead {
+pub(super) struct HeadToHead {
     games: u64,
     /// Points of the player with the lower number.
     points: f64,
@@ -218,14 +238,13 @@ impl HeadToHead {
 
 /// Results by pairs of players, the one with the lower number first.
 #[derive(Default)]
-struct Results(BTreeMap<(usize, usize), HeadToHead>);
+pub(super) struct Results(BTreeMap<(usize, usize), HeadToHead>);
 
 impl Results {
     /// Adds the meetings of the state file. Returns the identities of those who are not among the players: they get the
     /// next numbers.
-    fn recall<G: FullGame>(&mut self, players: &[Entrant<G>], meetings: &[Meeting]) -> Vec<String> {
-        let mut numbers: HashMap<&str, usize> =
-            players.iter().map(|player| player.identity.as_str()).zip(0..).collect();
+    pub fn recall(&mut self, players: &[&str], meetings: &[Meeting]) -> Vec<String> {
+        let mut numbers: HashMap<&str, usize> = players.iter().copied().zip(0..).collect();
         let mut absent = Vec::new();
         for meeting in meetings {
             let [a, b] = [&meeting.a, &meeting.b].map(|identity| {
@@ -259,7 +278,7 @@ impl Results {
     }
 
     /// A player's games and points.
-    fn of(&self, player: usize) -> (u64, f64) {
+    pub fn of(&self, player: usize) -> (u64, f64) {
         self.0.iter().fold((0, 0.0), |(games, points), (&(a, b), between)| match player {
             _ if player == a => (games + between.games, points + between.points),
             _ if player == b => (games + between.games, points + between.games as f64 - between.points),
@@ -268,7 +287,7 @@ impl Results {
     }
 
     /// The anchor, and those whom a chain of games connects with it.
-    fn connected(&self, anchor: usize) -> HashSet<usize> {
+    pub fn connected(&self, anchor: usize) -> HashSet<usize> {
         let mut known = HashSet::from([anchor]);
         loop {
             let before = known.len();
@@ -283,7 +302,7 @@ impl Results {
         }
     }
 
-    fn encounters(&self) -> Vec<Encounter> {
+    pub fn encounters(&self) -> Vec<Encounter> {
         let encounter = |(&(a, b), between): (&(usize, usize), &HeadToHead)| {
             let HeadToHead { games, points, .. } = *between;
             Encounter { a, b, games: games as f64, score: points }

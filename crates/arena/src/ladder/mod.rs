@@ -5,9 +5,11 @@
 
 mod climb;
 mod plot;
+mod saved;
 mod standings;
 mod state;
 
 pub use climb::{Climb, Ladder, Newcomer};
 pub use plot::svg;
+pub use saved::SavedLadder;
 pub use standings::{Row, Standings};

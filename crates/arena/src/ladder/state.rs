@@ -11,10 +11,10 @@ use crate::line_file::{LineFile, VERSION};
 pub(super) const LONGEST_BLOCK: u64 = 1 << 16;
 
 #[derive(Clone, Serialize, Deserialize)]
-struct Header {
+pub(super) struct Header {
     #[serde(rename = "alfil-ladder")]
-    version: u32,
-    game: String,
+    pub version: u32,
+    pub game: String,
     /// Empty for the usual rules.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     rules: String,
@@ -39,7 +39,7 @@ pub(super) struct Meeting {
 impl Meeting {
     /// Whether a line with this number, from 1, can say so: the two cannot have met more often than there are lines
     /// before it, and a block adds [`LONGEST_BLOCK`] pairs at most.
-    fn is_possible(&self, number: u64) -> bool {
+    pub fn is_possible(&self, number: u64) -> bool {
         let most = number.saturating_add(LONGEST_BLOCK);
         self.scores.iter().all(|score| (0.0..=1.0).contains(score))
             && self.of <= most

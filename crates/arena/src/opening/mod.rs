@@ -21,6 +21,8 @@ pub struct Openings<G: FullGame> {
     source: Source<G>,
     rules: G::Rules,
     identity: String,
+    /// How many openings come before the first.
+    before: u64,
 }
 
 enum Source<G: FullGame> {
@@ -33,14 +35,14 @@ impl<G: FullGame> Openings<G> {
     /// A few random moves each, balanced as far as a shallow search can tell. `seed` determines them.
     pub fn random(seed: u64, rules: &G::Rules) -> Openings<G> {
         let source = Source::Random(Box::new(RandomOpenings::new(seed, rules.clone())));
-        Openings { source, rules: rules.clone(), identity: "auto".to_owned() }
+        Openings { source, rules: rules.clone(), identity: "auto".to_owned(), before: 0 }
     }
 
     /// Those of a file: one line of moves or one position each, or PGN.
     pub fn from_file(path: &Path, rules: &G::Rules) -> Result<Openings<G>, OpeningError> {
         let (list, fingerprint) = file::read(path, rules)?;
         let identity = format!("file {fingerprint:016x}");
-        Ok(Openings { source: Source::List(list), rules: rules.clone(), identity })
+        Ok(Openings { source: Source::List(list), rules: rules.clone(), identity, before: 0 })
     }
 
     /// The rules that all games from these openings are played by.
@@ -64,8 +66,14 @@ impl<G: FullGame> Openings<G> {
         &self.identity
     }
 
+    /// Leaves out as many openings from now on.
+    pub(crate) fn begin_at(&mut self, before: u64) {
+        self.before = before;
+    }
+
     /// The opening of a pair of games, counted from 0.
     pub fn get(&mut self, pair: u64) -> Played<G> {
+        let pair = self.before + pair;
         match &mut self.source {
             Source::List(list) => list[(pair % list.len() as u64) as usize].clone(),
             Source::Random(random) => random.get(pair),

@@ -3,7 +3,7 @@
 use alfil_game::{Estimates, Knowledge};
 use alfil_search::classical::{AlphaBeta, AlphaBetaSettings, GameNode};
 
-use super::{Choice, MoveScore, Opinion, Played, Player, PlayerError};
+use super::{Choice, Judged, Label, LabelSettings, MoveScore, Opinion, Played, Player, PlayerError};
 
 /// Alpha-beta to a fixed depth with the game's handcrafted evaluation. Deterministic.
 pub struct AlphaBetaPlayer<G: Estimates> {
@@ -35,5 +35,44 @@ impl<G: Estimates> Player<G> for AlphaBetaPlayer<G> {
         let m = found.line.first().copied().ok_or(PlayerError::NoMove)?;
         let score = MoveScore::from_classical(found.value).in_turns(game.now(), found.line);
         Ok(Choice { m, opinion: Some(Opinion { score, depth: self.depth }) })
+    }
+
+    fn judge(&mut self, game: &Played<G>, _: &dyn Fn() -> bool) -> Result<Judged<G::Move>, PlayerError> {
+        let node = GameNode { game: game.now().clone(), knowledge: self.knowledge };
+        let found = self.searcher.search(&node, self.depth);
+        if found.line.is_empty() {
+            return Err(PlayerError::NoMove);
+        }
+        let score = MoveScore::from_classical(found.value).in_turns(game.now(), found.line.iter().copied());
+        Ok(Judged { score, line: found.line })
+    }
+
+    /// For a policy of several moves, each is searched for itself.
+    fn label(
+        &mut self,
+        game: &Played<G>,
+        settings: &LabelSettings,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Label<G::Move>, PlayerError> {
+        if settings.lines == 1 {
+            return self.choose(game, stop)?.into_label();
+        }
+        let mut moves = Vec::new();
+        game.now().legal_moves(&mut moves);
+        let mut judged: Vec<(G::Move, MoveScore)> = Vec::with_capacity(moves.len());
+        for m in moves {
+            if stop() {
+                return Err(PlayerError::Stopped);
+            }
+            let mut after = game.now().clone();
+            after.play(m);
+            let moves_again = after.side() == game.now().side();
+            let found = self.searcher.search(&GameNode { game: after, knowledge: self.knowledge }, self.depth - 1);
+            let score = MoveScore::from_classical(found.value);
+            judged.push((m, if moves_again { score } else { score.before() }));
+        }
+        judged.sort_by(|(_, a), (_, b)| b.pawns().total_cmp(&a.pawns()));
+        let (_, best) = judged.first().ok_or(PlayerError::NoMove)?;
+        Label::soft(best.wdl(), judged, settings)
     }
 }

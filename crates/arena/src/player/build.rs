@@ -3,14 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use alfil_game::{FullGame, Knowledge};
+use alfil_game::{FullGame, Knowledge, ReferenceError};
 use alfil_nn::{Bundled, BundledError, Cpu, Network, OpenError, Origin};
+use alfil_search::EvaluatorError;
 use alfil_search::evaluators::{BackendError, Kind};
 
 use super::line::PlayerKind;
 use super::{
-    AlphaBetaPlayer, Entrant, ExternalPlayer, OraclePlayer, PlayerError, PlayerLine, RandomPlayer, TreeSettings,
-    TurnsPlayer,
+    AlphaBetaPlayer, ClassicalPlayer, Entrant, ExactPlayer, ExternalPlayer, LabelSettings, OraclePlayer, Player,
+    PlayerError, PlayerLine, RandomPlayer, TreeSettings, TurnsPlayer,
 };
 use crate::engine;
 use alfil_core::checksum::checksum_of;
@@ -47,6 +48,20 @@ pub enum BuildError {
         /// What is wrong.
         why: std::io::Error,
     },
+    /// The player gives no scores.
+    #[error("{0} gives no scores, and cannot be a teacher")]
+    NoScores(String),
+    /// The player has no scores for several moves.
+    #[error("{0} judges no moves one by one: leave out the number of lines")]
+    NoLines(String),
+    /// The opening book cannot be used.
+    #[error("cannot use the book {path}: {why}")]
+    Book {
+        /// Its file.
+        path: String,
+        /// What is wrong.
+        why: ReferenceError,
+    },
     /// The external engine cannot be used.
     #[error("cannot use the engine '{command}': {why}")]
     Engine {
@@ -58,9 +73,16 @@ pub enum BuildError {
 }
 
 impl PlayerLine {
-    /// Makes the player for a game: reads its network, or starts its engine once to try it. Networks run on the CPU.
+    /// Makes the player for a game: reads its network and its book, or starts its engine once to try it. Networks run on the
+    /// CPU.
     pub fn entrant<G: FullGame>(&self) -> Result<Entrant<G>, BuildError> {
-        let PlayerLine { name, settings, kind } = self;
+        let entrant = self.without_book()?;
+        let Some(path) = &self.book else { return Ok(entrant) };
+        entrant.with_book(path).map_err(|why| BuildError::Book { path: path.display().to_string(), why })
+    }
+
+    fn without_book<G: FullGame>(&self) -> Result<Entrant<G>, BuildError> {
+        let PlayerLine { name, settings, kind, .. } = self;
         let tree = |kind: &Kind, tree: &TreeSettings| {
             let no_network = |why| BuildError::Network { path: settings.clone(), why };
             Entrant::tree(name, settings, kind, &Cpu, *tree).map_err(no_network)
@@ -74,6 +96,17 @@ impl PlayerLine {
             PlayerKind::AlphaBeta { depth, knowledge, quiescence } => {
                 let (depth, knowledge, quiescence) = (*depth, *knowledge, *quiescence);
                 Ok(Entrant::new(name, settings, move || Box::new(AlphaBetaPlayer::new(depth, knowledge, quiescence))))
+            }
+            PlayerKind::Classical(classical) => {
+                let classical = *classical;
+                let make = move || -> Result<Box<dyn Player<G>>, EvaluatorError> {
+                    Ok(Box::new(ClassicalPlayer::new(classical)?))
+                };
+                Ok(Entrant::fallible(name, settings, classical.threads, make))
+            }
+            PlayerKind::Exact { search, depth } => {
+                let (search, depth) = (*search, *depth);
+                Ok(Entrant::new(name, settings, move || Box::new(ExactPlayer::new(search, depth))))
             }
             PlayerKind::Turns { depth, actions } => {
                 let (depth, actions) = (*depth, *actions);
@@ -96,6 +129,24 @@ impl PlayerLine {
                 entrant.threads = threads;
                 Ok(entrant)
             }
+        }
+    }
+
+    /// Makes the player as a teacher, who is asked for [labels](super::Player::label) with these settings.
+    pub fn teacher<G: FullGame>(&self, settings: &LabelSettings) -> Result<Entrant<G>, BuildError> {
+        match &self.kind {
+            PlayerKind::Random => Err(BuildError::NoScores(self.name.clone())),
+            PlayerKind::External(external) => {
+                let mut external = external.clone();
+                external.wishes.push(("UCI_ShowWDL".to_owned(), "true".to_owned()));
+                if settings.lines > 1 {
+                    external.options.push(("MultiPV".to_owned(), settings.lines.to_string()));
+                }
+                PlayerLine { kind: PlayerKind::External(external), ..self.clone() }.entrant()
+            }
+            PlayerKind::AlphaBeta { .. } | PlayerKind::Classical(_) => self.entrant(),
+            _ if settings.lines > 1 => Err(BuildError::NoLines(self.name.clone())),
+            _ => self.entrant(),
         }
     }
 

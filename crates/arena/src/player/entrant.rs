@@ -33,6 +33,16 @@ impl<G: Game> Entrant<G> {
         Entrant { name: name.into(), identity: identity.into(), threads: 1, make: Arc::new(move || Ok(make())) }
     }
 
+    /// The same for players that keep several threads busy and may not be possible on this machine.
+    pub(super) fn fallible(
+        name: impl Into<String>,
+        identity: impl Into<String>,
+        threads: u32,
+        make: impl Fn() -> Result<Box<dyn Player<G>>, EvaluatorError> + Send + Sync + 'static,
+    ) -> Entrant<G> {
+        Entrant { name: name.into(), identity: identity.into(), threads, make: Arc::new(make) }
+    }
+
     /// A tree search whose games share this many evaluators: more games than evaluators make larger batches.
     pub fn pooled(
         name: impl Into<String>,
@@ -56,6 +66,16 @@ impl<G: Game> Entrant<G> {
         };
         let (name, identity, threads) = (name.into(), identity.into(), settings.threads.max(1));
         Entrant { name, identity, threads, make: Arc::new(make) }
+    }
+
+    /// The same entrant with something around its players. `identity` says what.
+    pub(super) fn wrapped(
+        self,
+        identity: &str,
+        wrap: impl Fn(Box<dyn Player<G>>) -> Box<dyn Player<G>> + Send + Sync + 'static,
+    ) -> Entrant<G> {
+        let make = self.make;
+        Entrant { identity: self.identity + identity, make: Arc::new(move || Ok(wrap(make()?))), ..self }
     }
 
     /// A player for one thread.

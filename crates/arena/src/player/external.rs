@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use alfil_game::Notation;
 
-use super::{Choice, Played, Player, PlayerError};
-use crate::engine::{Go, Uci};
+use super::{Choice, Judged, Label, LabelSettings, Played, Player, PlayerError};
+use crate::engine::{Answer, Go, Uci};
 use alfil_core::wording::shorten;
 
 /// Which program, and how it plays.
@@ -13,8 +13,10 @@ use alfil_core::wording::shorten;
 pub struct ExternalSettings {
     /// Its name or path, and arguments separated by blanks.
     pub command: String,
-    /// UCI options by name.
+    /// UCI options by name, all of which it must have.
     pub options: Vec<(String, String)>,
+    /// UCI options that are set before those, if it has them.
+    pub wishes: Vec<(String, String)>,
     /// The limits of its search.
     pub go: Go,
     /// How long to wait for it.
@@ -24,7 +26,8 @@ pub struct ExternalSettings {
 impl ExternalSettings {
     /// The program with no options.
     pub fn new(command: &str, go: Go) -> ExternalSettings {
-        ExternalSettings { command: command.to_owned(), options: Vec::new(), go, patience: Timeouts::default() }
+        let (options, wishes) = (Vec::new(), Vec::new());
+        ExternalSettings { command: command.to_owned(), options, wishes, go, patience: Timeouts::default() }
     }
 
     /// The threads that it keeps busy, as far as its options say.
@@ -82,7 +85,12 @@ impl ExternalPlayer {
         start::<G>(settings, &|| false).map(drop)
     }
 
-    fn ask<G: Notation>(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
+    /// What the program says about the position. After any error, the next game begins with a new process.
+    fn ask<G: Notation>(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Answer, PlayerError> {
+        self.try_to_ask(game, stop).inspect_err(|_| self.engine = None)
+    }
+
+    fn try_to_ask<G: Notation>(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Answer, PlayerError> {
         let ExternalSettings { go, patience, .. } = &self.settings;
         let engine = match &mut self.engine {
             Some(engine) => engine,
@@ -106,13 +114,21 @@ impl ExternalPlayer {
             self.grace = self.grace.saturating_sub(took.saturating_sub(self.left));
             self.left = self.left.saturating_sub(took) + increment;
         }
-        let illegal = |_| PlayerError::Illegal(shorten(&answer.best));
-        Ok(Choice { m: game.now().parse_move(&answer.best).map_err(illegal)?, opinion: answer.opinion })
+        Ok(answer)
+    }
+
+    /// The move that the program means. One that is not legal ends its process, like any other error.
+    fn read_move<G: Notation>(&mut self, game: &Played<G>, text: &str) -> Result<G::Move, PlayerError> {
+        game.now().parse_move(text).map_err(|_| {
+            self.engine = None;
+            PlayerError::Illegal(shorten(text))
+        })
     }
 }
 
 fn start<G: Notation>(settings: &ExternalSettings, stop: &dyn Fn() -> bool) -> Result<Uci, PlayerError> {
-    Uci::start(&settings.command, G::NAME, &settings.options, settings.patience.ready, stop)
+    let ExternalSettings { command, options, wishes, patience, .. } = settings;
+    Uci::start(command, G::NAME, options, wishes, patience.ready, stop)
 }
 
 impl<G: Notation> Player<G> for ExternalPlayer {
@@ -124,8 +140,50 @@ impl<G: Notation> Player<G> for ExternalPlayer {
     }
 
     fn choose(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
-        // After any error, the next game begins with a new process.
-        self.ask(game, stop).inspect_err(|_| self.engine = None)
+        let answer = self.ask(game, stop)?;
+        Ok(Choice { m: self.read_move(game, &answer.best)?, opinion: answer.opinion() })
+    }
+
+    /// What it said last and was not only a bound. Moves that are not legal end the line.
+    fn judge(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Judged<G::Move>, PlayerError> {
+        let answer = self.ask(game, stop)?;
+        let best = self.read_move(game, &answer.best)?;
+        let found = answer.exact.as_ref().or(answer.lines.first().filter(|line| line.number == 1));
+        let found = found.ok_or(PlayerError::NoScore)?;
+        let mut after = game.now().clone();
+        let legal = found.moves.iter().map_while(|text| {
+            let m = after.parse_move(text).ok()?;
+            after.play(m);
+            Some(m)
+        });
+        let mut line: Vec<G::Move> = legal.collect();
+        // A limit may have cut the search off between its last line and its move: the score belongs to the line.
+        if line.is_empty() {
+            line.push(best);
+        }
+        Ok(Judged { score: found.opinion.score, line })
+    }
+
+    /// Its own shares of win, draw and loss, if it tells them; the policy from as many of its lines as are asked for.
+    fn label(
+        &mut self,
+        game: &Played<G>,
+        settings: &LabelSettings,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Label<G::Move>, PlayerError> {
+        let answer = self.ask(game, stop)?;
+        let best = self.read_move(game, &answer.best)?;
+        let opinion = answer.opinion().ok_or(PlayerError::NoScore)?;
+        let mut moves = vec![(best, opinion.score)];
+        if settings.lines > 1 {
+            moves.clear();
+            for line in &answer.lines {
+                let Some(first) = line.moves.first() else { continue };
+                moves.push((self.read_move(game, first)?, line.opinion.score));
+            }
+        }
+        let wdl = answer.lines.first().and_then(|line| line.wdl).unwrap_or_else(|| opinion.score.wdl());
+        Label::soft(wdl, moves, settings)
     }
 }
 

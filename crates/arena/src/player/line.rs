@@ -7,10 +7,10 @@ use std::time::Duration;
 use alfil_game::Knowledge;
 use alfil_nn::Bundled;
 use alfil_search::PlaySettings;
-use alfil_search::selection::Rule;
+use alfil_search::selection::{Puct, Rule};
 
 use super::keys::{Keys, seconds};
-use super::{ExternalSettings, LEVELS, TreeSettings};
+use super::{ClassicalSettings, ExactSearch, ExternalSettings, LEVELS, TreeSettings};
 use crate::engine::Go;
 use alfil_core::wording::{did_you_mean, shorten};
 
@@ -20,6 +20,8 @@ Players:
   random                          any legal move
   oracle                          perfect play, where there is an exact solver
   alphabeta:depth=3               alpha-beta with the handcrafted evaluation
+  alphabeta:movetime=0.1          the same with all enhancements, on a clock
+  minimax:depth=2, sss:depth=2    the same value, with more work
   turns:depth=3,actions=4         plain alpha-beta over whole turns
   uct:rollouts=500                plain Monte Carlo tree search
   handcrafted:visits=800          tree search with the handcrafted evaluation
@@ -29,13 +31,17 @@ Players:
   uci:PROGRAM ARGS,movetime=0.1   an engine that speaks UCI
 
 Keys, with commas between them:
-  every player    name=
+  every player    name=, book=FILE (an opening book: alfil book make)
   tree searches   visits= (or nodes=, or rollouts= for uct), threads=,
                   movetime= in seconds, temperature= (0: the best move),
-                  policytemp= (not for uct; above 1: looks at more moves);
+                  policytemp= (above 1: looks at more moves), cpuct= (how
+                  widely), fpu= (how much worse moves seem before they are
+                  tried), these three not for uct;
                   or level=1 to 10 for all of these except threads=
   alphabeta       depth=, eval= (material: counts pieces only),
-                  quiescence= (off: sees no exchange to its end)
+                  quiescence= (off: sees no exchange to its end); with
+                  movetime=, nodes=, threads= or hash= (megabytes) as an
+                  engine, otherwise as a sparring partner of fixed depth
   turns           depth= in turns, actions= (moves of each piece that
                   are looked at, where a turn is several moves)
   engines         movetime=, nodes=, depth=, tc=BASE+INCREMENT in seconds,
@@ -48,7 +54,7 @@ Keys, with commas between them:
 ///
 /// assert_eq!("alphabeta:depth=3,name=Claude".parse::<PlayerLine>().unwrap().name(), "Claude");
 /// let typo = "alphabeta:dpeth=3".parse::<PlayerLine>().unwrap_err();
-/// assert_eq!(typo.to_string(), "alphabeta has no key 'dpeth' (did you mean depth?): it has depth, eval, quiescence, name");
+/// assert_eq!(typo.to_string(), "alphabeta has no key 'dpeth' (did you mean depth?): it has depth, movetime, nodes, threads, hash, eval, quiescence, book, name");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerLine {
@@ -56,6 +62,8 @@ pub struct PlayerLine {
     /// The line without its name, the path of a network left out.
     pub(super) settings: String,
     pub(super) kind: PlayerKind,
+    /// A file with an opening book.
+    pub(super) book: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +71,8 @@ pub(super) enum PlayerKind {
     Random,
     Oracle,
     AlphaBeta { depth: u32, knowledge: Knowledge, quiescence: bool },
+    Classical(ClassicalSettings),
+    Exact { search: ExactSearch, depth: u32 },
     Turns { depth: u32, actions: usize },
     Uct(TreeSettings),
     Handcrafted(TreeSettings),
@@ -120,13 +130,17 @@ pub enum LineError {
     /// An engine without a limit.
     #[error("the engine '{0}' needs a limit: movetime=, nodes=, depth= or tc=")]
     NoLimit(String),
+    /// A player of ours without a limit.
+    #[error("{0} needs a limit: movetime=, nodes= or depth=")]
+    NoLimitOf(&'static str),
     /// `uci:` without a program.
     #[error("uci: should be followed by the program, as in uci:stockfish,movetime=0.1")]
     NoProgram,
 }
 
-const KINDS: [&str; 8] = ["random", "oracle", "alphabeta", "turns", "uct", "handcrafted", "trained", "uci"];
-const KINDS_IN_WORDS: &str = "use random, oracle, alphabeta, turns, uct, handcrafted, trained, uci:PROGRAM, a network file or the name of a bundled network";
+const KINDS: [&str; 10] =
+    ["random", "oracle", "alphabeta", "minimax", "sss", "turns", "uct", "handcrafted", "trained", "uci"];
+const KINDS_IN_WORDS: &str = "use random, oracle, alphabeta, minimax, sss, turns, uct, handcrafted, trained, uci:PROGRAM, a network file or the name of a bundled network";
 const LONGEST_NAME: usize = 200;
 
 impl FromStr for PlayerLine {
@@ -141,29 +155,58 @@ impl FromStr for PlayerLine {
         let plain = |kind: PlayerKind, keys: &Keys<'_>| {
             let written = keys.without_name();
             let settings = if written.is_empty() { word.to_owned() } else { format!("{word}:{written}") };
-            PlayerLine { name: name(keys, &settings), settings, kind }
+            PlayerLine { name: name(keys, &settings), settings, kind, book: book(keys) }
         };
         Ok(match word {
             "random" | "oracle" => {
                 let kind = if word == "random" { PlayerKind::Random } else { PlayerKind::Oracle };
-                plain(kind, &Keys::parse(word, keys, &["name"])?)
+                plain(kind, &Keys::parse(word, keys, &["book", "name"])?)
             }
             "alphabeta" => {
-                let keys = Keys::parse(word, keys, &["depth", "eval", "quiescence", "name"])?;
-                let depth = keys.number("depth", 1..=64)?.unwrap_or(3) as u32;
+                let known = ["depth", "movetime", "nodes", "threads", "hash", "eval", "quiescence", "book", "name"];
+                let keys = Keys::parse(word, keys, &known)?;
+                let depth = keys.number("depth", 1..=64)?.map(|depth| depth as u32);
                 let knowledge = keys.word("eval", &[("full", Knowledge::Full), ("material", Knowledge::Material)])?;
                 let quiescence = keys.word("quiescence", &[("on", true), ("off", false)])?;
-                plain(PlayerKind::AlphaBeta { depth, knowledge, quiescence }, &keys)
+                let engine = ["movetime", "nodes", "threads", "hash"].iter().any(|key| keys.get(key).is_some());
+                if !engine {
+                    let depth = depth.unwrap_or(3);
+                    return Ok(plain(PlayerKind::AlphaBeta { depth, knowledge, quiescence }, &keys));
+                }
+                let (movetime, nodes) = (keys.seconds("movetime")?, keys.number("nodes", 1..=u64::MAX)?);
+                if movetime.is_none() && nodes.is_none() && depth.is_none() {
+                    return Err(LineError::NoLimitOf("alphabeta"));
+                }
+                let settings = ClassicalSettings {
+                    depth,
+                    nodes,
+                    movetime,
+                    threads: keys.number("threads", 1..=256)?.unwrap_or(1) as u32,
+                    table_bytes: (keys.number("hash", 1..=1_048_576)?.unwrap_or(16) as usize) << 20,
+                    knowledge,
+                    quiescence,
+                };
+                plain(PlayerKind::Classical(settings), &keys)
+            }
+            "minimax" | "sss" => {
+                let keys = Keys::parse(word, keys, &["depth", "book", "name"])?;
+                let search = if word == "sss" { ExactSearch::Sss } else { ExactSearch::Minimax };
+                // Deeper ones take minutes per move in chess, or more memory than there is.
+                let depth = keys.number("depth", 1..=6)?.unwrap_or(2) as u32;
+                plain(PlayerKind::Exact { search, depth }, &keys)
             }
             "turns" => {
-                let keys = Keys::parse(word, keys, &["depth", "actions", "name"])?;
+                let keys = Keys::parse(word, keys, &["depth", "actions", "book", "name"])?;
                 let depth = keys.number("depth", 1..=64)?.unwrap_or(3) as u32;
                 let actions = keys.number("actions", 1..=100)?.unwrap_or(4) as usize;
                 plain(PlayerKind::Turns { depth, actions }, &keys)
             }
             "uct" => {
-                let keys =
-                    Keys::parse(word, keys, &["level", "rollouts", "movetime", "threads", "temperature", "name"])?;
+                let keys = Keys::parse(
+                    word,
+                    keys,
+                    &["level", "rollouts", "movetime", "threads", "temperature", "book", "name"],
+                )?;
                 let settings = tree_settings(&keys, &["rollouts"], 500, PlaySettings::untempered())?;
                 let play = PlaySettings { rule: Rule::UCT, ..settings.play };
                 let settings = TreeSettings { play, ..settings };
@@ -183,7 +226,7 @@ impl FromStr for PlayerLine {
                 let written = keys.without_name();
                 let shown = if written.is_empty() { stem.into_owned() } else { format!("{stem}:{written}") };
                 let kind = PlayerKind::Network(PathBuf::from(path), settings);
-                PlayerLine { name: name(&keys, &shown), settings: written, kind }
+                PlayerLine { name: name(&keys, &shown), settings: written, kind, book: book(&keys) }
             }
             _ => match Bundled::named(word) {
                 Some(bundled) => {
@@ -205,7 +248,8 @@ impl FromStr for PlayerLine {
     }
 }
 
-const TREE_KEYS: [&str; 8] = ["level", "visits", "nodes", "movetime", "threads", "temperature", "policytemp", "name"];
+const TREE_KEYS: [&str; 11] =
+    ["level", "visits", "nodes", "movetime", "threads", "temperature", "policytemp", "cpuct", "fpu", "book", "name"];
 
 /// The kind or file, and its keys: after the first colon that a key and `=` follow. A file's name may contain colons.
 fn split(text: &str) -> (&str, &str) {
@@ -223,6 +267,10 @@ fn split(text: &str) -> (&str, &str) {
     }
 }
 
+fn book(keys: &Keys<'_>) -> Option<PathBuf> {
+    keys.get("book").filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
 fn name(keys: &Keys<'_>, otherwise: &str) -> String {
     let name = keys.get("name").filter(|name| !name.is_empty()).unwrap_or(otherwise);
     name.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_NAME).collect()
@@ -236,7 +284,7 @@ fn tree_settings(
 ) -> Result<TreeSettings, LineError> {
     let threads = keys.number("threads", 1..=1024)?.unwrap_or(1) as u32;
     if let Some(level) = keys.number("level", LEVELS)? {
-        let mut others = counts.iter().chain(&["movetime", "temperature", "policytemp"]);
+        let mut others = counts.iter().chain(&["movetime", "temperature", "policytemp", "cpuct", "fpu"]);
         return match others.find(|key| keys.get(key).is_some()) {
             Some(key) => Err(LineError::Level(key)),
             None => Ok(TreeSettings { threads, ..TreeSettings::at_level(level) }),
@@ -252,6 +300,14 @@ fn tree_settings(
         }
     }
     let movetime = keys.seconds("movetime")?;
+    let rule = match play.rule {
+        Rule::Puct(puct) => Rule::Puct(Puct {
+            init: keys.decimal("cpuct", 0.0..=100.0)?.map_or(puct.init, |init| init as f32),
+            fpu_reduction: keys.decimal("fpu", -10.0..=10.0)?.map_or(puct.fpu_reduction, |fpu| fpu as f32),
+            ..puct
+        }),
+        rule => rule,
+    };
     Ok(TreeSettings {
         visits: visits.or(movetime.is_none().then_some(usual)),
         movetime,
@@ -261,7 +317,7 @@ fn tree_settings(
             policy_temperature: keys
                 .decimal("policytemp", 0.1..=10.0)?
                 .map_or(play.policy_temperature, |temperature| temperature as f32),
-            ..play
+            rule,
         },
     })
 }
@@ -272,7 +328,7 @@ fn external(text: &str) -> Result<PlayerLine, LineError> {
     if command.is_empty() {
         return Err(LineError::NoProgram);
     }
-    let keys = Keys::parse("an engine", rest, &["movetime", "nodes", "depth", "tc", "option.", "name"])?;
+    let keys = Keys::parse("an engine", rest, &["movetime", "nodes", "depth", "tc", "option.", "book", "name"])?;
     let go = Go {
         movetime: keys.seconds("movetime")?,
         nodes: keys.number("nodes", 1..=u64::MAX)?,
@@ -292,6 +348,7 @@ fn external(text: &str) -> Result<PlayerLine, LineError> {
             options: keys.beginning("option."),
             ..ExternalSettings::new(command, go)
         }),
+        book: book(&keys),
     })
 }
 
@@ -334,6 +391,16 @@ mod tests {
         assert_eq!(read("connect4:visits=7").name, "connect4:visits=7");
         assert!(complaint("conect4").contains("(did you mean connect4?)"));
         assert!(Bundled::all().iter().all(|bundled| !KINDS.contains(&bundled.name)), "it could not be named");
+    }
+
+    #[test]
+    fn a_limit_makes_alpha_beta_an_engine() {
+        let PlayerKind::Classical(settings) = read("alphabeta:movetime=0.1,depth=9,threads=2,hash=1").kind else {
+            panic!()
+        };
+        assert_eq!((settings.movetime, settings.depth), (Some(Duration::from_millis(100)), Some(9)));
+        assert_eq!((settings.threads, settings.table_bytes, settings.nodes), (2, 1 << 20, None));
+        assert!(matches!(read("alphabeta:depth=4").kind, PlayerKind::AlphaBeta { depth: 4, .. }));
     }
 
     #[test]
@@ -396,7 +463,7 @@ mod tests {
 
     #[test]
     fn the_help_has_every_key() {
-        let engine = ["movetime", "nodes", "depth", "tc", "name"];
+        let engine = ["movetime", "nodes", "depth", "tc", "name", "book", "hash"];
         for key in TREE_KEYS.iter().chain(&engine).chain(&["rollouts", "eval", "quiescence", "actions"]) {
             assert!(GRAMMAR.contains(&format!("{key}=")), "{key}");
         }
@@ -410,7 +477,11 @@ mod tests {
         assert!(complaint("random:depth=3").contains("random has no key 'depth'"));
         assert!(complaint("alphabeta:depth=0").contains("depth='0' should be a whole number from 1 to 64"));
         assert!(complaint("turns:actions=0").contains("actions='0' should be a whole number from 1 to 100"));
-        assert!(complaint("turns:action=3").contains("'action' (did you mean actions?): it has depth, actions, name"));
+        assert!(
+            complaint("turns:action=3").contains("'action' (did you mean actions?): it has depth, actions, book, name")
+        );
+        assert!(complaint("alphabeta:threads=2").contains("alphabeta needs a limit"));
+        assert!(complaint("alphabeta:movetime=1,hash=0").contains("hash='0' should be a whole number"));
         assert!(complaint("alphabeta:eval=x").contains("eval='x' should be full or material"));
         assert!(complaint("alphabeta:depth=3,deep").contains("'deep' should be written as key=value"));
         assert!(complaint("alphabeta:depth=3,depth=4").contains("twice"));
@@ -425,7 +496,9 @@ mod tests {
         assert!(complaint("uci:engine").contains("needs a limit"));
         assert!(complaint("uci:engine,tc=0+1").contains("as in 10+0.1"));
         assert!(complaint("uci:engine,movetme=1").contains("did you mean movetime?"));
-        assert!(complaint("uci:engine,options.X=1").contains("it has movetime, nodes, depth, tc, option.NAME, name"));
+        assert!(
+            complaint("uci:engine,options.X=1").contains("it has movetime, nodes, depth, tc, option.NAME, book, name")
+        );
         assert!(complaint("").contains("there is no player"));
         assert!(complaint(&"x".repeat(10_000)).len() < 300);
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use alfil_game::Game;
+use alfil_game::{Game, Mover, Wdl};
 use alfil_search::classical::{WIN, is_decided};
 
 /// How good the position is after the chosen move, for the side that made it.
@@ -28,6 +28,11 @@ pub enum MoveScore {
 /// The scale from expected results to hundredths: the same as for handcrafted evaluations, so that all players' numbers
 /// mean the same.
 const SCALE: f32 = 400.0;
+
+/// What a forced win is worth where it is compared with other moves, in pawns, and what each turn to it takes away. No estimate is
+/// as large.
+const WON: f32 = 1_000.0;
+const TURN: f32 = 0.1;
 
 impl MoveScore {
     /// From the value of a classical search in which every move is a turn.
@@ -72,6 +77,31 @@ impl MoveScore {
         match self {
             MoveScore::Hundredths(_) => None,
             MoveScore::Win(turns) | MoveScore::Loss(turns) => Some(turns.div_ceil(2)),
+        }
+    }
+
+    /// The evaluation in pawns. Forced wins are worth more than any estimate, sooner ones more than later ones.
+    pub(super) fn pawns(self) -> f32 {
+        let won = |turns: u32| WON - TURN * turns.min(1_000) as f32;
+        match self {
+            MoveScore::Hundredths(score) => (score as f32 / 100.0).clamp(1.0 - won(u32::MAX), won(u32::MAX) - 1.0),
+            MoveScore::Win(turns) => won(turns),
+            MoveScore::Loss(turns) => -won(turns),
+        }
+    }
+
+    /// Win, draw and loss for the mover: the expected points of [`points`](MoveScore::points), with as many draws as these leave
+    /// room for.
+    pub fn wdl(self) -> Mover<Wdl> {
+        Mover(Wdl::from_value(2.0 * self.points() - 1.0))
+    }
+
+    /// The same a turn earlier, for the other side.
+    pub(super) fn before(self) -> MoveScore {
+        match self {
+            MoveScore::Hundredths(score) => MoveScore::Hundredths(score.saturating_neg()),
+            MoveScore::Win(turns) => MoveScore::Loss(turns.saturating_add(1)),
+            MoveScore::Loss(turns) => MoveScore::Win(turns.saturating_add(1)),
         }
     }
 
@@ -124,5 +154,17 @@ mod tests {
             assert!((2.0 * points - 1.0 - value).abs() < 2e-3, "{value}: {points}");
         }
         assert_eq!((MoveScore::Win(3).points(), MoveScore::Loss(0).points()), (1.0, 0.0));
+        assert_eq!((MoveScore::Win(3).wdl(), MoveScore::Loss(0).wdl()), (Mover(Wdl::WIN), Mover(Wdl::LOSS)));
+        assert_eq!(MoveScore::Hundredths(0).wdl(), Mover(Wdl::DRAW));
+    }
+
+    #[test]
+    fn sooner_wins_are_worth_more_and_all_wins_more_than_estimates() {
+        use MoveScore::{Hundredths, Loss, Win};
+
+        let order = [Loss(1), Loss(7), Loss(u32::MAX), Hundredths(i32::MIN), Hundredths(-30), Hundredths(0)];
+        let order = order.into_iter().chain([Hundredths(30), Hundredths(i32::MAX), Win(u32::MAX), Win(7), Win(1)]);
+        assert!(order.map(MoveScore::pawns).is_sorted_by(|a, b| a < b));
+        assert_eq!((Win(3).before(), Loss(0).before(), Hundredths(5).before()), (Loss(4), Win(1), Hundredths(-5)));
     }
 }

@@ -1,10 +1,10 @@
 //! Perfect play.
 
-use alfil_game::{Judgement, Oracle, References, Score};
+use alfil_game::{Judgement, Mover, Oracle, References, Score, Wdl};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Choice, MoveScore, Opinion, Played, Player, PlayerError};
+use super::{Choice, Label, LabelSettings, MoveScore, Opinion, Played, Player, PlayerError};
 
 /// Plays a random one of the best moves by an exact solver. Early in a large game a move may take minutes.
 pub struct OraclePlayer<G: References> {
@@ -19,6 +19,17 @@ impl<G: References> Default for OraclePlayer<G> {
     }
 }
 
+impl<G: References> OraclePlayer<G> {
+    /// The best moves of a position, which are all worth the same.
+    fn best(&mut self, game: &G) -> Result<Vec<(G::Move, Judgement)>, PlayerError> {
+        let mut judged = self.oracle.as_mut().ok_or(PlayerError::NoMove)?.judge_moves(game);
+        let best = judged.iter().map(|(_, judgement)| *judgement).max_by(Judgement::preference);
+        let best = best.ok_or(PlayerError::NoMove)?;
+        judged.retain(|(_, other)| other.preference(&best).is_eq());
+        Ok(judged)
+    }
+}
+
 impl<G: References> Player<G> for OraclePlayer<G> {
     fn new_game(&mut self, seed: u64) -> Result<(), PlayerError> {
         self.random = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -26,16 +37,26 @@ impl<G: References> Player<G> for OraclePlayer<G> {
     }
 
     fn choose(&mut self, game: &Played<G>, _: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
-        let judged = self.oracle.as_mut().ok_or(PlayerError::NoMove)?.judge_moves(game.now());
-        let best = judged.iter().map(|(_, judgement)| *judgement).max_by(Judgement::preference);
-        let best = best.ok_or(PlayerError::NoMove)?;
-        let equals: Vec<_> = judged.iter().filter(|(_, other)| other.preference(&best).is_eq()).collect();
-        let (m, judgement) = equals[self.random.random_range(0..equals.len())];
+        let best = self.best(game.now())?;
+        let (m, judgement) = best[self.random.random_range(0..best.len())];
         let score = match judgement.score.0 {
             Score::WIN => MoveScore::Win(judgement.plies),
             Score::LOSS => MoveScore::Loss(judgement.plies),
             score => MoveScore::from_value(2.0 * score.points() - 1.0),
         };
-        Ok(Choice { m: *m, opinion: Some(Opinion { score, depth: judgement.plies }) })
+        Ok(Choice { m, opinion: Some(Opinion { score, depth: judgement.plies }) })
+    }
+
+    /// All best moves share the policy.
+    fn label(
+        &mut self,
+        game: &Played<G>,
+        _: &LabelSettings,
+        _: &dyn Fn() -> bool,
+    ) -> Result<Label<G::Move>, PlayerError> {
+        let best = self.best(game.now())?;
+        let (share, score) = (1.0 / best.len() as f32, best[0].1.score.0);
+        let policy = best.into_iter().map(|(m, _)| (m, share)).collect();
+        Ok(Label { wdl: Mover(Wdl::from_score(score)), policy })
     }
 }

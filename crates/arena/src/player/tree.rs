@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use alfil_game::Game;
 use alfil_search::parallel::{Control, Limits, ParallelSettings, Search, SearchReport, StopReason};
-use alfil_search::root::pick;
-use alfil_search::tree::{Tree, USUAL_MOVES};
+use alfil_search::root::{pick, visit_policy};
+use alfil_search::tree::{Child, Proof, Tree, USUAL_MOVES};
 use alfil_search::{Backend, EvaluatorError, PlaySettings};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Choice, MoveScore, Opinion, Played, Player, PlayerError};
+use super::{Choice, Judged, Label, LabelSettings, MoveScore, Opinion, Played, Player, PlayerError};
 
 /// How a tree is searched in play.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +62,42 @@ impl<G: Game> TreePlayer<G> {
         let search = make_search(Tree::new(settings.tree_bytes(), USUAL_MOVES), &*backend, &settings, 0)?;
         Ok(TreePlayer { random: Xoshiro256PlusPlus::seed_from_u64(0), backend, settings, search })
     }
+
+    fn search(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<SearchReport, PlayerError> {
+        let control = Control::default();
+        control.set_deadline(self.settings.movetime.and_then(|time| Instant::now().checked_add(time)));
+        self.search.go_to(game.start(), game.moves());
+        let settings = ParallelSettings { rule: self.settings.play.rule, ..ParallelSettings::default() };
+        let limits = Limits { visits: self.settings.visits, ..Limits::default() };
+        let mut heed = |_: &SearchReport| {
+            if stop() {
+                control.stop();
+            }
+        };
+        let report = self.search.run(&settings, &limits, &control, &mut heed)?;
+        if report.ended == Some(StopReason::Stopped) {
+            return Err(PlayerError::Stopped);
+        }
+        Ok(report)
+    }
+}
+
+impl<G: Game> TreePlayer<G> {
+    /// What a move of the last search is worth, and what follows it.
+    fn expect(&self, game: &Played<G>, chosen: &Child) -> Result<Judged<G::Move>, PlayerError> {
+        let score = match chosen.proof {
+            Some(proof) if proof.is_win() => MoveScore::Win(proof.plies.into()),
+            Some(proof) if proof.is_loss() => MoveScore::Loss(proof.plies.into()),
+            _ => MoveScore::from_value(chosen.value().unwrap_or(0.0)),
+        };
+        let codes = self.search.tree().root().map_or(Vec::new(), |root| root.line(chosen.edge));
+        let line = codes.into_iter().map(read_move::<G>).collect::<Result<Vec<_>, _>>()?;
+        Ok(Judged { score: score.in_turns(game.now(), line.iter().copied()), line })
+    }
+}
+
+fn read_move<G: Game>(code: u16) -> Result<G::Move, PlayerError> {
+    G::Move::try_from(code).map_err(|_| PlayerError::Illegal(code.to_string()))
 }
 
 fn make_search<G: Game>(
@@ -87,30 +123,34 @@ impl<G: Game> Player<G> for TreePlayer<G> {
     }
 
     fn choose(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
-        let control = Control::default();
-        control.set_deadline(self.settings.movetime.and_then(|time| Instant::now().checked_add(time)));
-        self.search.go_to(game.start(), game.moves());
-        let settings = ParallelSettings { rule: self.settings.play.rule, ..ParallelSettings::default() };
-        let limits = Limits { visits: self.settings.visits, ..Limits::default() };
-        let mut heed = |_: &SearchReport| {
-            if stop() {
-                control.stop();
-            }
-        };
-        let report = self.search.run(&settings, &limits, &control, &mut heed)?;
-        if report.ended == Some(StopReason::Stopped) {
-            return Err(PlayerError::Stopped);
-        }
+        let report = self.search(game, stop)?;
         let ranked = self.search.tree().root().map_or(Vec::new(), |root| root.ranked());
         let chosen = pick(&ranked, self.settings.temperature, &mut self.random).ok_or(PlayerError::NoMove)?;
-        let m = G::Move::try_from(chosen.code).map_err(|_| PlayerError::Illegal(chosen.code.to_string()))?;
-        let score = match chosen.proof {
-            Some(proof) if proof.is_win() => MoveScore::Win(proof.plies.into()),
-            Some(proof) if proof.is_loss() => MoveScore::Loss(proof.plies.into()),
-            _ => MoveScore::from_value(chosen.value().unwrap_or(0.0)),
-        };
-        let codes = self.search.tree().root().map_or(Vec::new(), |root| root.line(chosen.edge));
-        let score = score.in_turns(game.now(), codes.into_iter().map_while(|code| G::Move::try_from(code).ok()));
+        let Judged { score, line } = self.expect(game, chosen)?;
+        let m = line.first().copied().ok_or(PlayerError::NoMove)?;
         Ok(Choice { m, opinion: Some(Opinion { score, depth: report.depth }) })
+    }
+
+    /// The best move, whatever the temperature.
+    fn judge(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Judged<G::Move>, PlayerError> {
+        self.search(game, stop)?;
+        let best = self.search.tree().root().and_then(|root| root.best()).ok_or(PlayerError::NoMove)?;
+        self.expect(game, &best)
+    }
+
+    /// As in self-play: what the best move is worth, and each move's share of the visits.
+    fn label(
+        &mut self,
+        game: &Played<G>,
+        _: &LabelSettings,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Label<G::Move>, PlayerError> {
+        self.search(game, stop)?;
+        let root = self.search.tree().root().ok_or(PlayerError::NoMove)?;
+        let best = root.best().ok_or(PlayerError::NoMove)?;
+        let wdl = best.proof.map(Proof::wdl).or(best.wdl).or(root.wdl()).ok_or(PlayerError::NoScore)?;
+        let shares = root.children().into_iter().zip(visit_policy(&root, None)).filter(|(_, share)| *share > 0.0);
+        let policy = shares.map(|(child, share)| Ok((read_move::<G>(child.code)?, share)));
+        Ok(Label { wdl, policy: policy.collect::<Result<_, PlayerError>>()? })
     }
 }

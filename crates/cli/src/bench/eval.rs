@@ -6,7 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use alfil_game::{Encoding, with_encoding};
-use alfil_nn::{Batch, EncodedNetwork, Engine, Inference, Model, Network, Outputs, Size};
+use alfil_nn::{
+    Batch, Calibration, Choice, EncodedNetwork, Engine, INSTRUCTION_NAMES, Inference, Instructions, Measurement, Model,
+    Network, Outputs, Peak, Precision, Size,
+};
+use anyhow::Context;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
@@ -37,6 +42,15 @@ pub struct Eval {
     /// Where libtorch computes: cpu, cuda, cuda:N or auto [default: cpu]
     #[arg(long, requires = "against")]
     device: Option<String>,
+    /// How exactly the CPU engine computes: full, or reduced
+    #[arg(long, value_parser = PossibleValuesParser::new([Precision::Full.text(), Precision::Reduced.text()]), default_value = "reduced")]
+    precision: String,
+    /// Hold the CPU engine to an instruction set
+    #[arg(long, value_parser = PossibleValuesParser::new(INSTRUCTION_NAMES))]
+    instructions: Option<String>,
+    /// Show what was measured to choose how each network is computed
+    #[arg(long)]
+    explain: bool,
     /// Measurements of each, taken in turns; the median counts
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
@@ -78,13 +92,25 @@ fn measure_all<E: Encoding>(
         Some(networks) => networks,
         None => eval.arch.iter().map(|size| untrained::<E>(*size, 1)).collect::<Result<_, _>>()?,
     };
+    let instructions = match &eval.instructions {
+        None => Instructions::best(),
+        Some(name) => {
+            Instructions::named(name).with_context(|| format!("this processor has no {name} instructions"))?
+        }
+    };
+    let precision = Precision::named(&eval.precision).unwrap_or(Precision::Full);
+    let peak = Peak::measure(instructions);
     let mut rows = Vec::new();
+    if eval.explain && !eval.json {
+        networks.iter().try_for_each(|network| explain(network, instructions, precision, out))?;
+    }
     if !eval.json {
-        write!(out, "{:<10} {:>6} {:>8} {:>12} {:>9}", "network", "batch", "threads", "positions/s", "GFLOP/s")?;
-        writeln!(out, "{}", if eval.against.is_some() { "   libtorch   ratio" } else { "" })?;
+        write!(out, "{:<10} {:>6} {:>8} {:>12} {:>6}", "network", "batch", "threads", "positions/s", "peak")?;
+        write!(out, "{}", if eval.against.is_some() { "   libtorch   ratio" } else { "" })?;
+        writeln!(out, "  computed")?;
     }
     for network in &networks {
-        let model = Arc::new(Model::new::<E>(network)?);
+        let model = Model::calibrated(&EncodedNetwork::new::<E>(network)?, instructions, precision);
         let name = network.architecture.size().to_string();
         for &threads in &eval.threads {
             for &size in &eval.batch {
@@ -92,17 +118,20 @@ fn measure_all<E: Encoding>(
                 let (cpu, rival) = measure::<E>(&model, network, &batch, threads, eval)?;
                 let gflops = cpu * network.architecture.flops() as f64 / 1e9;
                 let ratio = rival.map(|rival| cpu / rival);
+                let Choice { algorithm, group } = model.plan().choice(size as usize);
+                // What the tower multiplies, as the algorithm does it, and the weights that pass by for it.
+                let share = cpu / f64::from(threads) * peak.seconds(&network.architecture, algorithm);
                 if !eval.json {
-                    write!(out, "{name:<10} {size:>6} {threads:>8} {cpu:>12.0} {gflops:>9.1}")?;
-                    match (rival, ratio) {
-                        (Some(rival), Some(ratio)) => writeln!(out, " {rival:>10.0} {ratio:>7.2}")?,
-                        _ => writeln!(out)?,
+                    write!(out, "{name:<10} {size:>6} {threads:>8} {cpu:>12.0} {:>5.0}%", 100.0 * share)?;
+                    if let (Some(rival), Some(ratio)) = (rival, ratio) {
+                        write!(out, " {rival:>10.0} {ratio:>7.2}")?;
                     }
+                    writeln!(out, "  {algorithm}, {group} at once")?;
                     out.flush()?;
                 }
                 rows.push(json!({
-                    "arch": name, "batch": size, "threads": threads, "cpu": cpu, "gflops": gflops,
-                    "torch": rival, "ratio": ratio,
+                    "arch": name, "batch": size, "threads": threads, "cpu": cpu, "gflops": gflops, "peak": share,
+                    "algorithm": algorithm.to_string(), "group": group, "torch": rival, "ratio": ratio,
                 }));
             }
         }
@@ -110,10 +139,46 @@ fn measure_all<E: Encoding>(
     if eval.json {
         writeln!(out, "{}", serde_json::Value::from(rows))?;
     } else {
-        let instructions = alfil_nn::Instructions::best().name();
-        writeln!(out, "{instructions} instructions; GFLOP/s as if all convolutions were direct")?;
+        writeln!(
+            out,
+            "{} instructions, peak in the cache {:.0} GFLOP/s with 32-bit numbers{}; memory {:.1} GB/s",
+            instructions.name(),
+            peak.single / 1e9,
+            peak.brain.map_or(String::new(), |brain| format!(" and {:.0} with bf16", brain / 1e9)),
+            peak.memory / 1e9,
+        )?;
+        writeln!(
+            out,
+            "peak: the share of it that the products of the tower reach alone, transforms and heads included"
+        )?;
     }
     Ok(Verdict::Fine)
+}
+
+/// What was measured to choose how a network is computed, fastest first.
+fn explain(
+    network: &Network,
+    instructions: Instructions,
+    precision: Precision,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    let began = Instant::now();
+    let mut measured = Calibration::measure(&network.architecture, instructions, precision).measured;
+    let elapsed = began.elapsed().as_secs_f64() * 1e3;
+    measured.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    writeln!(out, "{}: the tower alone, measured in {elapsed:.0} ms", network.architecture.size())?;
+    for Measurement { choice: Choice { algorithm, group }, seconds } in measured {
+        let weights = algorithm.weight_bytes(&network.architecture) as f64 / f64::from(1 << 20);
+        let at_once = format!("{group} at once");
+        writeln!(
+            out,
+            "  {:<22} {at_once:>10} {:>9.0} positions/s {weights:>7.1} MB of weights",
+            algorithm.to_string(),
+            1.0 / seconds
+        )?;
+    }
+    writeln!(out)?;
+    Ok(())
 }
 
 /// Positions per second on the CPU engine and on the rival, if there is one: medians of rounds taken in turns.

@@ -1,6 +1,8 @@
 //! `alfil bench`
 
 mod eval;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod selfplay;
 mod train;
 mod tree;
@@ -16,6 +18,9 @@ use crate::Verdict;
 pub enum BenchCommand {
     /// Evaluate positions as fast as possible, on the CPU engine and on libtorch in turns
     Eval(eval::Eval),
+    /// Have workers send games to a trainer over a server of their own, as fast as possible
+    #[cfg(feature = "fleet")]
+    Fleet(fleet::FleetBench),
     /// Play games to learn from, on one lane and on two lanes in turns
     Selfplay(selfplay::SelfplayBench),
     /// Train a network, on one replica and on all in turns, and build batches for it
@@ -29,6 +34,8 @@ pub enum BenchCommand {
 pub fn run(command: BenchCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     match command {
         BenchCommand::Eval(eval) => eval::run(eval, out),
+        #[cfg(feature = "fleet")]
+        BenchCommand::Fleet(bench) => fleet::run(&bench, out),
         BenchCommand::Selfplay(bench) => selfplay::run(&bench, out),
         BenchCommand::Train(bench) => train::run(&bench, out),
         BenchCommand::Tree(bench) => tree::run(&bench, out),

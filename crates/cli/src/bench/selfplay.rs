@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use alfil_core::numbers::count;
 use alfil_game::{FullGame, with_game};
-use alfil_nn::{Cpu, Network};
+use alfil_nn::{FixedCpu, Network};
 use alfil_search::Backend;
 use alfil_search::evaluators::Kind;
 use alfil_selfplay::{Counts, Lane, LaneContext, Tickets};
@@ -65,7 +65,8 @@ fn measure_lanes<G: FullGame>(
     network: Network,
     out: &mut impl Write,
 ) -> anyhow::Result<Verdict> {
-    let backend = Kind::Network(Arc::new(network)).backend::<G>(&Cpu)?;
+    let precision = bench.settings.config.selfplay.precision;
+    let backend = Kind::Network(Arc::new(network)).backend::<G>(&FixedCpu { precision })?;
     let (mut one, mut two) = (Vec::new(), Vec::new());
     let (mut evaluations, mut share) = (Vec::new(), Vec::new());
     for round in 0..bench.rounds.into() {
@@ -115,7 +116,8 @@ fn measure<G: FullGame>(
         let evaluator = backend.evaluator(lane)?;
         let mut lane = Lane::new(context, evaluator);
         let began = Instant::now();
-        while began.elapsed() < limit {
+        // A rate of no moves would say nothing.
+        while began.elapsed() < limit || lane.counts().moves == 0 {
             lane.step(&mut |_| {})?;
         }
         Ok(Counts { time: began.elapsed(), ..lane.counts() })

@@ -1,6 +1,11 @@
 //! `alfil net`
 
+mod accuracy;
+mod game_set;
+mod identify;
 mod overfit;
+
+pub use game_set::short_name;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,7 +15,7 @@ use alfil_core::wording::one_line;
 use alfil_game::{Encoding, Game, Notation, Wdl, with_encoding};
 use alfil_nn::{
     Architecture, ArchitectureError, Batch, EncodedNetwork, Engine, Inference, Instructions, Model, Network, Outputs,
-    PolicyShape, Size, ValueOutput, lc0,
+    PolicyShape, Size, ValueOutput, lc0, onnx,
 };
 use anyhow::{Context, ensure};
 use clap::Subcommand;
@@ -65,14 +70,21 @@ pub enum NetCommand {
         #[arg(short, long)]
         output: PathBuf,
     },
-    /// Turn one of our networks with the encoding chess/lc0-112 into a Leela network
+    /// Turn a network with the encoding chess/lc0-112 into a Leela network, or any network into an ONNX file
     Export {
-        /// A network file
+        /// A network file, ours or Leela's
         file: PathBuf,
-        /// The Leela network to write (.pb.gz)
+        /// Write an ONNX file, for programs that compute networks of any kind
+        #[arg(long)]
+        onnx: bool,
+        /// The file to write (.pb.gz, or .onnx)
         #[arg(short, long)]
         output: PathBuf,
     },
+    /// Measure how often networks predict the moves of games, and their results
+    Accuracy(accuracy::AccuracyCommand),
+    /// Say which network's player games are of, by how likely their moves are
+    Identify(identify::IdentifyCommand),
     /// Let a new network memorise one batch: shows that training works on this machine
     Overfit(overfit::Overfit),
     /// Compare the CPU engine with libtorch, on the CPU and on CUDA where present
@@ -111,12 +123,18 @@ pub fn run(command: NetCommand, out: &mut impl Write) -> anyhow::Result<Verdict>
             let network = lc0::import(&file).with_context(|| format!("cannot import {}", file.display()))?;
             save(&network, &output, out)
         }
-        NetCommand::Export { file, output } => {
+        NetCommand::Export { file, onnx, output } => {
             let network = Network::open(&file)?;
-            lc0::export(&network, &output).with_context(|| format!("cannot export {}", file.display()))?;
+            let exported = match onnx {
+                true => export_onnx(&network, &output),
+                false => lc0::export(&network, &output).map_err(anyhow::Error::from),
+            };
+            exported.with_context(|| format!("cannot export {}", file.display()))?;
             writeln!(out, "wrote {}", output.display())?;
             Ok(Verdict::Fine)
         }
+        NetCommand::Accuracy(command) => accuracy::run(&command, out),
+        NetCommand::Identify(command) => identify::run(&command, out),
         NetCommand::Overfit(command) => overfit::run(&command, out),
         NetCommand::Check { file, positions, json } => {
             let network = Network::open(&file)?;
@@ -143,6 +161,11 @@ pub fn untrained<E: Encoding>(size: Size, seed: u64) -> Result<Network, Architec
     let architecture = Architecture::new::<E>(size);
     architecture.check()?;
     Ok(Network::random::<E>(architecture, seed))
+}
+
+fn export_onnx(network: &Network, output: &Path) -> anyhow::Result<()> {
+    let bytes = with_encoding!(&network.origin.encoding, E => onnx::export_bytes(&EncodedNetwork::new::<E>(network)?))?;
+    Ok(alfil_core::disk::write_whole(output, &bytes)?)
 }
 
 fn info(path: &Path, json: bool, out: &mut impl Write) -> anyhow::Result<Verdict> {

@@ -1,5 +1,6 @@
 //! The user's opponent, and the player that gives hints.
 
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use alfil_arena::player::{Choice, Entrant, LEVELS, Played, Player, TreeSettings};
@@ -38,6 +39,8 @@ pub struct OpponentChoice<'a> {
     pub evaluator: Option<&'a str>,
     /// Any other player, instead of a tree search.
     pub player: Option<&'a str>,
+    /// A file with an opening book.
+    pub book: Option<&'a Path>,
 }
 
 impl<G: FullGame> Engines<G> {
@@ -52,6 +55,10 @@ impl<G: FullGame> Engines<G> {
         let described = match wish.player {
             Some(_) => entrant.name.clone(),
             None => format!("level {} of {}, a tree search with {}", wish.level, LEVELS.end(), entrant.name),
+        };
+        let entrant = match wish.book {
+            Some(path) => entrant.with_book(path).with_context(|| format!("cannot use the book {}", path.display()))?,
+            None => entrant,
         };
         // Different games every time.
         let seed = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos() as u64);

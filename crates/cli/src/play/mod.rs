@@ -5,8 +5,6 @@ mod engines;
 mod input;
 mod order;
 mod saved;
-mod seats;
-mod sitting;
 mod terminal_game;
 
 use std::ffi::OsString;
@@ -15,6 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use alfil_arena::player::{GRAMMAR, LEVELS};
+use alfil_arena::{Sitting, UserSides};
 use alfil_game::{FullGame, with_game};
 use clap::Args;
 
@@ -22,8 +21,6 @@ use crate::game::RulesText;
 use crate::{Verdict, stop};
 use engines::{Engines, OpponentChoice};
 use input::Input;
-use seats::UserSides;
-use sitting::Sitting;
 use terminal_game::TerminalGame;
 
 #[derive(Args)]
@@ -44,6 +41,9 @@ pub struct PlayCommand {
     /// Any other player to play against
     #[arg(long, value_name = "LINE", conflicts_with_all = ["level", "net"])]
     player: Option<String>,
+    /// An opening book for the engine: one of alfil book make, or in Polyglot's format
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
     /// Where the game begins, in the game's notation [default: the start position]
     #[arg(long, value_name = "P", conflicts_with = "load")]
     position: Option<String>,
@@ -68,6 +68,9 @@ impl PlayCommand {
         }
         if let Some(net) = &self.net {
             add("net", net);
+        }
+        if let Some(book) = &self.book {
+            add("book", &book.to_string_lossy());
         }
         if !self.rules.text().is_empty() {
             add("rules", self.rules.text());
@@ -105,8 +108,12 @@ fn sit_down<G: FullGame>(command: PlayCommand, out: &mut impl Write) -> anyhow::
         (None, Some(text)) => Sitting::new(G::from_position(text, &rules)?),
         (None, None) => Sitting::new(G::new(&rules)),
     };
-    let wish =
-        OpponentChoice { level: command.level, evaluator: command.net.as_deref(), player: command.player.as_deref() };
+    let wish = OpponentChoice {
+        level: command.level,
+        evaluator: command.net.as_deref(),
+        player: command.player.as_deref(),
+        book: command.book.as_deref(),
+    };
     let engines = Engines::<G>::new(&wish)?;
     let part = match side.to_lowercase().as_str() {
         "both" => "You play both sides.".to_owned(),

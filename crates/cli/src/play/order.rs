@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use alfil_core::wording::did_you_mean;
-use alfil_game::{FullGame, MoveError};
+use alfil_game::{FullGame, Language, MoveError};
 
 /// A move or a command of the user.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ pub enum OrderError {
 pub fn read<G: FullGame>(line: &str, game: &G, legal: &[G::Move]) -> Result<Order<G::Move>, OrderError> {
     let line = line.trim();
     // Moves have precedence: a game may name a move like an order.
-    let parsed = game.parse_move(line);
+    let parsed = game.parse_typed(line, Language::of(line));
     if let Some(m) = parsed.as_ref().ok().filter(|m| legal.contains(m)) {
         return Ok(Order::Play(*m));
     }

@@ -3,10 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use alfil_game::pgn::{PgnError, PgnGame, PgnReader};
-use alfil_game::{First, FullGame, Score, Side};
-
-use super::sitting::Sitting;
+use alfil_arena::Sitting;
+use alfil_game::FullGame;
+use alfil_game::pgn::{PgnError, PgnReader};
 
 /// Bytes that are read of a saved game at most.
 const LARGEST: u64 = 1 << 20;
@@ -52,10 +51,8 @@ fn is_saved<G: FullGame>(text: &[u8]) -> bool {
 }
 
 fn to_pgn<G: FullGame>(sitting: &Sitting<G>) -> io::Result<Vec<u8>> {
-    let mut game = PgnGame::new(sitting.played().start().clone());
+    let mut game = sitting.pgn();
     game.tags.push(("Event".to_owned(), "alfil play".to_owned()));
-    game.moves = sitting.played().moves().to_vec();
-    game.set_outcome(sitting.legal_moves(&mut Vec::new()));
     let mut text = Vec::new();
     game.write(&mut text)?;
     Ok(text)
@@ -68,18 +65,7 @@ fn from_pgn<G: FullGame>(path: &str, text: &[u8], rules: &G::Rules) -> Result<Si
     }
     let mut games = PgnReader::<G, _>::new(text).with_rules(rules.clone());
     let game = games.next().ok_or_else(no_game)?.map_err(|why| SavedError::Damaged(path.to_owned(), why))?;
-    let mut sitting = Sitting::new(game.start);
-    game.moves.into_iter().for_each(|m| sitting.play(m));
-    // A loss that does not follow from the rules is a resignation; any other such result was agreed on.
-    if sitting.played().now().outcome().is_none() {
-        match game.result {
-            Some(First(Score::WIN)) => sitting.resign(Side::Second),
-            Some(First(Score::LOSS)) => sitting.resign(Side::First),
-            Some(score) => sitting.agree(score),
-            None => {}
-        }
-    }
-    Ok(sitting)
+    Ok(Sitting::from_pgn(game))
 }
 
 #[cfg(test)]
@@ -87,7 +73,7 @@ mod tests {
     use alfil_game::Game;
     use alfil_game::chess::Chess;
     use alfil_game::connect4::Connect4;
-    use alfil_game::{Outcome, play_line};
+    use alfil_game::{Outcome, Side, play_line};
 
     use super::*;
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use alfil_arena::player::{Choice, MoveScore};
+use alfil_arena::{Sitting, UserSides};
 use alfil_game::{FullGame, Outcome};
 
 use super::completion::Words;
@@ -12,11 +13,9 @@ use super::engines::Engines;
 use super::input::Input;
 use super::order::{self, ORDERS, Order};
 use super::saved;
-use super::seats::UserSides;
 use super::shell_word;
-use super::sitting::Sitting;
 use crate::game::write_columns;
-use crate::outcome::{in_words, side_name};
+use crate::outcome::side_name;
 
 /// A game in the terminal, until the user leaves.
 pub struct TerminalGame<G: FullGame> {
@@ -180,7 +179,7 @@ impl<G: FullGame> TerminalGame<G> {
             Some(outcome) => writeln!(
                 out,
                 "{}\nsave FILE keeps the game, undo takes a move back, new begins again, quit leaves",
-                in_words::<G>(outcome)
+                outcome.in_words::<G>()
             )?,
         }
         Ok(())

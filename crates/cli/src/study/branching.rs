@@ -1,7 +1,7 @@
 //! `alfil study branching`
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use alfil_arena::player::GRAMMAR;
@@ -17,6 +17,7 @@ use super::plot::svg;
 use super::sample::{Games, RANDOM_PLIES, Sample};
 use crate::game::RulesText;
 use crate::match_command::{entrant, progress};
+use crate::net::short_name;
 use crate::{Verdict, stop};
 
 #[derive(Args)]
@@ -32,6 +33,9 @@ pub struct Branching {
     /// The game to compare it with, by its usual rules
     #[arg(long, value_name = "GAME", default_value = registry::names()[0])]
     against: String,
+    /// Games of others to compare it with instead: a PGN file, packed or not, or a folder of games
+    #[arg(long, value_name = "FILE", conflicts_with = "against")]
+    collection: Option<PathBuf>,
     /// The player of both sides
     #[arg(long, value_name = "LINE", default_value = "random")]
     player: String,
@@ -48,6 +52,7 @@ pub struct Branching {
 
 pub fn run(command: &Branching, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let mut names = vec![command.game.as_str(), command.against.as_str()];
+    names.truncate(if command.collection.is_some() { 1 } else { 2 });
     names.dedup();
     // Fail before any game is played, not after all of them.
     for name in &names {
@@ -60,6 +65,11 @@ pub fn run(command: &Branching, out: &mut impl Write) -> anyhow::Result<Verdict>
     let bar = progress(command.games * names.len() as u64)?;
     let stop = stop::flag()?;
     let mut all = Vec::new();
+    if let Some(path) = &command.collection {
+        bar.set_message(path.display().to_string());
+        all.push(with_game!(&command.game, G => collect::<G>(command, path, &bar, &stop))??);
+        bar.set_position(0);
+    }
     for name in names {
         if stop.load(Relaxed) {
             break;
@@ -116,5 +126,15 @@ fn play<G: FullGame>(command: &Branching, bar: &ProgressBar, stop: &AtomicBool) 
     let Branching { player, games, seed, .. } = command;
     let games = Games { rules: rules::<G>(command)?, count: *games, seed: *seed };
     let sample = Sample::play(&entrant::<G>(player)?, &games, &|| bar.inc(1), stop)?;
-    Ok(Figures { game: G::NAME, sample })
+    Ok(Figures { game: G::NAME.to_owned(), sample })
+}
+
+fn collect<G: FullGame>(
+    command: &Branching,
+    path: &Path,
+    bar: &ProgressBar,
+    stop: &AtomicBool,
+) -> anyhow::Result<Figures> {
+    let sample = Sample::read::<G>(path, &rules::<G>(command)?, &|games| bar.set_position(games), stop)?;
+    Ok(Figures { game: short_name(&path.display().to_string(), 20), sample })
 }

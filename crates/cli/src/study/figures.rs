@@ -11,9 +11,9 @@ pub const STEP: usize = 10;
 /// Plies that a smaller share of the games reaches are not shown one by one: they would show only noise.
 pub const FEW: f64 = 0.05;
 
-/// A game's name with a sample of its games.
+/// A game's name, or that of a collection, with a sample of its games.
 pub struct Figures {
-    pub game: &'static str,
+    pub game: String,
     pub sample: Sample,
 }
 

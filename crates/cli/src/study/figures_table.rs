@@ -14,7 +14,7 @@ pub struct FiguresTable<'a>(pub &'a [Figures]);
 impl Display for FiguresTable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let FiguresTable(all) = *self;
-        row(f, "", all, |figures| figures.game.to_owned())?;
+        row(f, "", all, |figures| figures.game.clone())?;
         row(f, "positions", all, |figures| figures.branching().total().to_string())?;
         row(f, "moves    mean", all, |figures| format!("{:.1}", figures.branching().mean()))?;
         row(f, "         median", all, |figures| figures.branching().quantile(0.5).to_string())?;
@@ -113,7 +113,10 @@ mod tests {
             sample.by_ply.iter_mut().take(length).for_each(|moves| moves.add(100));
         }
         sample.ends.insert("draw: something with quite a long name".to_owned(), 100);
-        let all = [Figures { game: "headquarters", sample }, Figures { game: "x", sample: Sample::default() }];
+        let all = [
+            Figures { game: "headquarters".to_owned(), sample },
+            Figures { game: "x".to_owned(), sample: Sample::default() },
+        ];
         let text = FiguresTable(&all).to_string();
         assert!(text.lines().all(|line| line.chars().count() <= 80 && line.trim_end() == line), "{text}");
         // A mean length of 50.5 plies, with 100 moves at each.

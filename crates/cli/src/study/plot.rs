@@ -27,7 +27,7 @@ pub fn svg(all: &[Figures], title: &str) -> String {
     let moves = plot(x, Axis::around(most.chain([0.0]), 5), TOP, MOVES);
     let lengths = plot(x, Axis::around(shares.chain([0.0]), 3), moves.bottom + GAP, LENGTHS);
     let mut picture = Picture::file(WIDTH, lengths.bottom + BELOW);
-    let names: Vec<&str> = all.iter().map(|figures| figures.game).collect();
+    let names: Vec<&str> = all.iter().map(|figures| figures.game.as_str()).collect();
     let heading = format!("Legal moves and lengths of games: {}", names.join(" and "));
     picture.text("title ink", (LEFT, 30.0), &heading);
     picture.text("", (LEFT, 50.0), title);
@@ -123,7 +123,10 @@ mod tests {
         }
         (0..100).for_each(|_| long.lengths.add(300));
         for sample in [Sample::default(), long] {
-            let all = [Figures { game: "a<b", sample }, Figures { game: "c", sample: Sample::default() }];
+            let all = [
+                Figures { game: "a<b".to_owned(), sample },
+                Figures { game: "c".to_owned(), sample: Sample::default() },
+            ];
             let picture = svg(&all, "\"x\" & y");
             assert!(picture.contains("a&lt;b and c") && picture.contains("&quot;x&quot; &amp; y"), "{picture}");
             assert!(!picture.contains("NaN") && !picture.contains("inf"), "{picture}");

@@ -1,18 +1,20 @@
 //! Many games of one player against itself.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
 
 use alfil_arena::player::{Entrant, Played, Player, PlayerError, RandomPlayer};
 use alfil_core::seed::derive;
 use alfil_game::{FullGame, Outcome, Side};
+use alfil_games::{ImportError, read_records};
 use alfil_search::{EvaluatorError, catch_panic};
+use alfil_selfplay::{GameRecord, Ply};
 use anyhow::Context;
 
 use super::histogram::Histogram;
 use crate::match_command::Arena;
-use crate::outcome::in_words;
 
 /// Plies of random moves at the beginning of a game: a deterministic player would play the same game every time.
 pub const RANDOM_PLIES: usize = 4;
@@ -88,13 +90,53 @@ impl Sample {
     }
 
     fn add<G: FullGame>(&mut self, shape: &Shape) {
-        let plies = shape.branching.len();
+        self.count(&shape.branching, shape.outcome.in_words::<G>());
+    }
+
+    fn count(&mut self, branching: &[usize], end: String) {
+        let plies = branching.len();
         if self.by_ply.len() < plies {
             self.by_ply.resize_with(plies, Histogram::default);
         }
-        self.by_ply.iter_mut().zip(&shape.branching).for_each(|(histogram, moves)| histogram.add(*moves));
+        self.by_ply.iter_mut().zip(branching).for_each(|(histogram, moves)| histogram.add(*moves));
         self.lengths.add(plies);
-        *self.ends.entry(in_words::<G>(&shape.outcome)).or_default() += 1;
+        *self.ends.entry(end).or_default() += 1;
+    }
+
+    /// The games of a PGN file or of a folder, as others have played them. `tell` gets the games read so far.
+    pub fn read<G: FullGame>(
+        path: &Path,
+        rules: &G::Rules,
+        tell: &dyn Fn(u64),
+        stop: &AtomicBool,
+    ) -> anyhow::Result<Sample> {
+        let mut sample = Sample::default();
+        let mut take = |record: GameRecord| {
+            let (mut branching, mut last) = (Vec::new(), None);
+            let see = |game: &G, moves: &[G::Move], ply: &Ply| {
+                branching.push(moves.len());
+                last = moves.iter().find(|m| (**m).into() == ply.code).map(|m| (game.clone(), *m));
+            };
+            if record.replay::<G>(rules, see).is_none() {
+                return;
+            }
+            let outcome = last.and_then(|(mut game, m)| {
+                game.play(m);
+                game.outcome()
+            });
+            let score = record.score();
+            let end = match outcome {
+                Some(outcome) if outcome.score == score => outcome.in_words::<G>(),
+                // People resign, agree on draws and run out of time.
+                _ => Outcome { score, reason: "before the end" }.in_words::<G>(),
+            };
+            sample.count(&branching, end);
+        };
+        match read_records::<G>(path, rules, &mut take, &mut |progress| tell(progress.games), stop) {
+            Err(ImportError::Stopped) => {}
+            read => drop(read?),
+        }
+        Ok(sample)
     }
 }
 
@@ -147,6 +189,21 @@ mod tests {
         assert!((share("draw: the board is full") - 0.127).abs() < 0.05, "{sample:?}");
         assert_eq!(play(&random, 500, 1), sample);
         assert_ne!(play(&random, 500, 2), sample);
+    }
+
+    #[test]
+    fn games_of_a_collection_are_counted_as_they_were_played() {
+        let pgn = "[Result \"1-0\"]\n\n1. f3 e5 2. g4 d5 1-0\n\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
+        let path = std::env::temp_dir().join(format!("alfil-study-{}.pgn", std::process::id()));
+        std::fs::write(&path, pgn).unwrap();
+        let stop = AtomicBool::new(false);
+        let sample = Sample::read::<alfil_game::chess::Chess>(&path, &Default::default(), &|_| {}, &stop).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let plies: Vec<f64> = sample.by_ply.iter().map(Histogram::mean).collect();
+        // After 1. f3: 20 replies; 19 moves after e5; 30 replies to g4.
+        assert_eq!((plies, sample.lengths.total()), (vec![20.0, 20.0, 19.0, 30.0], 2));
+        let ends: Vec<(&str, u64)> = sample.ends.iter().map(|(end, count)| (end.as_str(), *count)).collect();
+        assert_eq!(ends, [("black wins: checkmate", 1), ("white wins: before the end", 1)]);
     }
 
     #[test]

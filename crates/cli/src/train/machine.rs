@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use alfil_nn::learning::LearnError;
-use alfil_nn::{Cpu, DeviceGroup};
+use alfil_nn::{DeviceGroup, FixedCpu};
 use alfil_train::{Config, Machine, Mode};
 use anyhow::{Context, ensure};
 
@@ -19,13 +19,14 @@ pub fn machine(config: &Config) -> anyhow::Result<Machine> {
     let devices = libtorch.devices(&config.machine.device)?;
     let on_cuda = is_cuda(&devices);
     let usual_lanes = if on_cuda { LANES_PER_DEVICE * devices.len() } else { cores() };
+    let cpu = FixedCpu { precision: config.selfplay.precision };
     let learning = learning_devices(devices.clone(), config.machine.replicas);
     Ok(Machine {
         learner: Arc::new(move |architecture, settings, seed| {
             let learner = libtorch.learner(architecture, settings, &learning, seed);
             learner.map_err(|error| LearnError::Device(format!("{error:#}")))
         }),
-        device: if on_cuda { Arc::new(device_group(libtorch, &devices)?) } else { Arc::new(Cpu) },
+        device: if on_cuda { Arc::new(device_group(libtorch, &devices)?) } else { Arc::new(cpu) },
         lanes: if config.machine.lanes == 0 { usual_lanes } else { config.machine.lanes },
         overlap: match config.machine.mode {
             Mode::Auto => on_cuda,
@@ -33,6 +34,7 @@ pub fn machine(config: &Config) -> anyhow::Result<Machine> {
             Mode::Overlap => true,
         },
         cache: cache_bytes(config)?,
+        fleet: None,
     })
 }
 

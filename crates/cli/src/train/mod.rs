@@ -1,6 +1,8 @@
 //! `alfil train`
 
 mod machine;
+#[cfg(feature = "web")]
+mod page;
 mod screen;
 mod summary;
 
@@ -12,6 +14,7 @@ use std::time::Duration;
 
 use alfil_game::{Encoding, with_encoding};
 use alfil_nn::Size;
+use alfil_train::live::LiveRun;
 use alfil_train::{Config, Finish, Machine, Run, RunDirectory};
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
@@ -19,7 +22,13 @@ use clap::{Args, ValueEnum};
 use crate::{Verdict, stop, time};
 
 pub use machine::{cache_bytes, device_group, learning_devices, machine};
+#[cfg(feature = "web")]
+use page::Page;
 use screen::Screen;
+
+/// Where everything is kept that the page shows.
+#[cfg(feature = "web")]
+pub const DATA: &str = "data";
 
 /// Where runs are kept.
 pub const RUNS: &str = "data/runs";
@@ -44,6 +53,17 @@ pub struct TrainCommand {
     /// Set a key of the configuration, such as training.batch=128; can be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Show the run on a page for the browser while it goes on, at port 8642 or another one
+    #[cfg(feature = "web")]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "8642")]
+    web: Option<u16>,
+    /// Have the games played by the workers of a fleet, whose server this is, such as nats://host
+    #[cfg(feature = "fleet")]
+    #[arg(long, value_name = "ADDRESS")]
+    fleet: Option<String>,
+    #[cfg(feature = "fleet")]
+    #[command(flatten)]
+    login: crate::fleet::Login,
     /// How progress is printed
     #[arg(long, value_enum, default_value_t = Log::Text)]
     log: Log,
@@ -66,7 +86,12 @@ pub fn run(mut command: TrainCommand, out: &mut impl Write) -> anyhow::Result<Ve
         false => command.time.map(|time| time.as_secs_f64() / 3_600.0),
     };
     let config = Config::load_for(&command.config, &command.set, hours)?;
-    let machine = machine(&config)?;
+    #[cfg_attr(not(feature = "fleet"), expect(unused_mut))]
+    let mut machine = machine(&config)?;
+    #[cfg(feature = "fleet")]
+    if let Some(address) = &command.fleet {
+        machine.fleet = Some(crate::fleet::trainer(address, command.login.credentials.as_deref(), &directory)?);
+    }
     with_encoding!(&config.encoding.clone(), E => train::<E>(command, config, machine, directory, out))?
 }
 
@@ -118,6 +143,8 @@ fn train<E: Encoding>(
         Log::Text if std::io::stderr().is_terminal() => Screen::bars(out, &config),
         Log::Text => Screen::plain(out, &config),
     };
+    #[cfg(feature = "web")]
+    let page = command.web.map(|port| Page::open(&directory, port)).transpose()?;
     let stop = stop_flag(command.time)?;
     let begun = directory.has_begun();
     let stages = config.stages.clone();
@@ -126,9 +153,33 @@ fn train<E: Encoding>(
         run.grow(size)?;
     }
     screen.begin(&directory, begun, run.state(), &stages);
-    let finish = run.go(&stop, &mut |event| screen.tell(&event))?;
+    #[cfg(feature = "web")]
+    if let Some(page) = &page {
+        screen.page(page.address());
+    }
+    let live = live(&directory, &run, &stop, &mut screen);
+    let finish = run.go(&stop, &mut |event| {
+        if let Some(live) = &live {
+            live.tell(&event);
+        }
+        screen.tell(&event);
+    })?;
     screen.end(&directory, finish == Finish::Complete, run.state());
     Ok(Verdict::Fine)
+}
+
+/// Lets others watch the run. It goes on without them where that is not possible.
+fn live<E: Encoding>(
+    directory: &RunDirectory,
+    run: &Run<E>,
+    stop: &Arc<AtomicBool>,
+    screen: &mut Screen<'_>,
+) -> Option<LiveRun> {
+    let live = LiveRun::open(directory, run.state(), Arc::clone(run.gallery()), Arc::clone(stop));
+    let warn = |why: &std::io::Error| {
+        screen.warn(&format!("the run cannot be watched while it goes on: {}: {why}", directory.live().display()));
+    };
+    live.inspect_err(warn).ok()
 }
 
 /// Set by ctrl-C, SIGTERM, or when the time is over.

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use alfil_core::pace::Pace;
 use alfil_core::wording::one_line;
 use alfil_nn::learning::Loss;
 use alfil_train::config::Stages;
@@ -13,9 +14,8 @@ use alfil_train::{Config, Event, RunDirectory};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::summary::{HEADING, summary};
+use super::summary::{heading, summary};
 use crate::counters::{Counters, rate};
-use crate::pace::Pace;
 use crate::terminal;
 use crate::time::clock;
 
@@ -38,6 +38,8 @@ pub struct Screen<'a> {
     unit: &'static str,
     /// Games at once per lane.
     at_once: usize,
+    /// What the numbers of generations are.
+    heading: &'static str,
 }
 
 enum Kind {
@@ -61,7 +63,8 @@ impl<'a> Screen<'a> {
 
     fn new(out: &'a mut dyn Write, config: &Config, kind: Kind) -> Screen<'a> {
         let (now, at_once) = (Instant::now(), config.selfplay.at_once);
-        Screen { out, kind, began: now, last: now, pace: Pace::default(), unit: "", at_once }
+        let heading = heading(config.plays_games());
+        Screen { out, kind, began: now, last: now, pace: Pace::default(), unit: "", at_once, heading }
     }
 
     /// Says where the run is, and what its stages are.
@@ -79,10 +82,16 @@ impl<'a> Screen<'a> {
             let text = one_line(&stage.to_string());
             self.line(&format!("stage {text}"), json!({"event": "stage", "text": text}));
         }
-        self.line(HEADING, Value::Null);
+        self.line(self.heading, Value::Null);
         if let Kind::Bars(bars) = &mut self.kind {
             bars.begin(resumed, state);
         }
+    }
+
+    /// Says where the run's page is.
+    #[cfg(feature = "web")]
+    pub fn page(&mut self, address: &str) {
+        self.line(&format!("the page is {address}"), json!({"event": "page", "address": address}));
     }
 
     pub fn end(&mut self, directory: &RunDirectory, complete: bool, state: &State) {
@@ -161,6 +170,11 @@ impl<'a> Screen<'a> {
             Event::SetAside { path, why } => self.warn(&format!("{why}; set aside as {}", path.display())),
             Event::Generation(metrics) => {
                 let object = serde_json::to_value(metrics).unwrap_or_default();
+                let heading = heading(metrics.plays_games());
+                if self.heading != heading {
+                    self.heading = heading;
+                    self.line(heading, Value::Null);
+                }
                 self.line(&summary(metrics), json!({"event": "generation", "metrics": object}));
                 if let Kind::Bars(bars) = &self.kind {
                     bars.finish_generation(metrics.generation);
@@ -216,7 +230,7 @@ impl<'a> Screen<'a> {
         self.line(&format!("      {done}/{of} {}", lines.join("\n      ")), progress);
     }
 
-    fn warn(&mut self, text: &str) {
+    pub fn warn(&mut self, text: &str) {
         self.line(&format!("warning: {}", one_line(text)), json!({"event": "warning", "text": text}));
     }
 

@@ -6,6 +6,7 @@ mod contests;
 mod games;
 mod old_files;
 mod playing;
+mod primer;
 mod python_chess;
 mod support;
 #[cfg(unix)]

@@ -62,12 +62,14 @@ fn the_engine_plays_the_other_side_or_both() {
     assert_eq!(boards, watched.matches(" plays ").count() + 1, "{watched}");
     let mate = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
     let text = played(&["chess", "--position", mate], "hint\nRa8\n");
-    assert!(text.contains("a tree search with the handcrafted evaluation"), "the network is weaker: {text}");
+    assert!(text.contains("a tree search with the bundled network"), "it is the strongest: {text}");
     assert!(text.contains("hint: Ra8#, which wins in 1 turn\n") && text.contains("white wins: checkmate"), "{text}");
     let text = played(&["chess", "--net", "trained"], "e4\nquit\n");
     assert!(text.contains("the bundled network") && text.contains(" --net trained --position "), "{text}");
-    let text = played(&["tictactoe"], "quit\n");
-    assert!(text.contains("a tree search with the handcrafted evaluation"), "{text}");
+    for (game, why) in [("tictactoe", "there is no network"), ("hexchess", "the network is weaker")] {
+        let text = played(&[game], "quit\n");
+        assert!(text.contains("a tree search with the handcrafted evaluation"), "{why}: {text}");
+    }
 }
 
 #[test]

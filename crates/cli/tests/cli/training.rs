@@ -164,6 +164,63 @@ fn a_run_that_is_killed_thirty_times_ends_as_one_that_is_not() {
     assert!(leftovers.is_empty(), "{leftovers:?}");
 }
 
+/// Three generations on games of rollouts, then one beside self-play. Killed at any moments, it comes to the same network.
+#[test]
+fn a_network_learns_from_a_folder_and_goes_on_by_itself() {
+    let folder = Folder::new("folder");
+    let (games, config) = (folder.file("games"), folder.file("folders.toml"));
+    let of_rollouts = ["--game", "tictactoe", "--games", "1200", "--visits", "16", "--lanes", "1"];
+    stdout(&[&["selfplay", "rollout:5", "-o", &games], &of_rollouts[..]].concat());
+    let base = std::fs::read_to_string(shipped("tictactoe.toml")).unwrap();
+    let stage = "[[stage]]\nfrom_generation = 4\ngames.share = 0.5\n";
+    std::fs::write(&config, format!("{base}\n[games]\nfolders = [\"{games}\"]\npositions = 6000\n{stage}")).unwrap();
+    let train = |run: &str| {
+        let few = ["selfplay.games=100", "rating.every=4", "gate.kind=auto", "gate.games=4"];
+        let few = few.iter().flat_map(|key| ["--set".to_owned(), (*key).to_owned()]);
+        train_with(&config, run).into_iter().chain(few).collect::<Vec<_>>()
+    };
+    let (calm, rough) = (folder.file("calm"), folder.file("rough"));
+    let began = Instant::now();
+    let lines = text(&train(&calm));
+    let (learns, plays) = (lines.find(" gen    time epochs ").unwrap(), lines.find(" gen    time  games ").unwrap());
+    assert!(learns < plays && lines.contains("\n     folders: epochs "), "{lines}");
+    let longest = began.elapsed() / 6;
+    for kill in 0..12 {
+        let mut child = start(&train(&rough));
+        let part = f64::from(began.elapsed().subsec_micros() % 1_000) / 1_000.0;
+        std::thread::sleep(Duration::from_millis(100) + longest.mul_f64(part));
+        if child.try_wait().unwrap().is_some() {
+            assert!(kill > 4, "it was complete after {kill} kills");
+            break;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    text(&train(&rough));
+    let files = |run: &str| {
+        let mut files = BTreeMap::new();
+        untimed(Path::new(run), Path::new(run), &mut files);
+        files.retain(|name, _| ["networks/", "checkpoints/", "replay/"].iter().any(|part| name.starts_with(part)));
+        files
+    };
+    let (expected, found) = (files(&calm), files(&rough));
+    assert_eq!(expected.keys().collect::<Vec<_>>(), found.keys().collect::<Vec<_>>());
+    let different: Vec<&String> = expected.keys().filter(|name| expected[*name] != found[*name]).collect();
+    assert!(different.is_empty(), "{different:?}");
+    let metrics = |run: &str| {
+        let text = std::fs::read_to_string(Path::new(run).join("metrics.jsonl")).unwrap();
+        let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        lines.map(|line| (line["learning"]["held_out"].clone(), line["games"].clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(metrics(&calm), metrics(&rough));
+    // Held-out games are predicted better and better.
+    let held_out = |number: usize, key: &str| metrics(&calm)[number].0[key].as_f64().unwrap();
+    assert!(held_out(2, "policy") < held_out(0, "policy") && held_out(2, "value") < held_out(0, "value"), "{lines}");
+    assert!(held_out(2, "agreement") > held_out(0, "agreement"), "{lines}");
+    let page = stdout(&["report", &calm]);
+    assert!(!page.is_empty());
+}
+
 /// Files that say how long something took, or which process did it; every other byte of a run follows from its seed.
 const TIMED: [&str; 4] = ["state.json", "metrics.jsonl", "games/gate-", "lock"];
 

@@ -70,10 +70,30 @@ pub fn remove_folder(path: &Path) -> io::Result<()> {
     std::fs::remove_dir_all(path)
 }
 
+/// Where a user's programs keep what can be made again: Alfil's part of it, which may not exist yet. None where the system
+/// does not say where that is.
+pub fn cache_folder() -> Option<PathBuf> {
+    let folder = |name| std::env::var_os(name).filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let usual = if cfg!(windows) {
+        folder("LOCALAPPDATA")
+    } else {
+        let within = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+        folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(within)))
+    };
+    // Relative folders would be different ones each time.
+    usual.filter(|folder| folder.is_absolute()).map(|folder| folder.join("alfil"))
+}
+
 /// Opens a file for reading.
 pub fn open(path: &Path) -> io::Result<File> {
     check("open", path)?;
     File::open(path)
+}
+
+/// Opens or creates a file that another program adds its output to.
+pub fn open_log(path: &Path) -> io::Result<File> {
+    check("open", path)?;
+    File::options().create(true).append(true).open(path)
 }
 
 /// Reads a file. One of more than `most` bytes is refused, also if it has no end, as a device may have none.

@@ -4,10 +4,11 @@ use std::io::{Cursor, Write};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use alfil_arena::player::{ExternalPlayer, ExternalSettings, Go, Played, Player, Timeouts};
-use alfil_fuzz::{ITERATIONS, TIME, edited, edited_text, edits};
+use alfil_arena::player::{ExternalPlayer, ExternalSettings, Go, Label, LabelSettings, Played, Player, Timeouts};
+use alfil_fuzz::{Edit, ITERATIONS, TIME, edited, edited_text, edits};
 use alfil_game::Game;
 use alfil_game::chess::Chess;
+use alfil_train::live::Snapshot;
 use alfil_uci::command::Command;
 use alfil_uci::options::Options;
 use bolero::{check, generator::produce};
@@ -105,14 +106,14 @@ fn conversations() {
     );
 }
 
-/// An engine that says anything gives a legal move or an error, and in time.
+/// An engine that says anything gives a legal move or a sound label, or an error, and in time.
 #[cfg(unix)]
 #[test]
 fn replies() {
     const REPLIES: &str = "id name X\nid author Y\noption name Hash type spin default 16 min 1 max 1024\n\
         option name UCI_Variant type combo default chess var chess var shogi\nuciok\nreadyok\nreadyok\n\
-        info depth 12 seldepth 18 multipv 1 score cp 35 nodes 9 nps 1 pv e2e4\ninfo score mate 3 depth 7\n\
-        bestmove e2e4 ponder e7e5\nreadyok\nbestmove d2d4\n";
+        info depth 12 seldepth 18 multipv 1 score cp 35 wdl 400 500 100 nodes 9 nps 1 pv e2e4\ninfo score mate 3 depth 7\n\
+        info depth 11 multipv 2 score cp -5 wdl 200 600 200 pv d2d4 d7d5\nbestmove e2e4 ponder e7e5\nreadyok\nbestmove d2d4\n";
     let folder = Folder::new("replies");
     let path = folder.file("replies");
     // It prints the file, whatever it is told.
@@ -133,6 +134,25 @@ fn replies() {
                 Ok(choice) => assert!(legal.contains(&choice.m)),
                 Err(why) => assert!(why.to_string().chars().all(|c| !c.is_control()), "{why:?}"),
             }
+        }
+        let several = LabelSettings { lines: 2, ..LabelSettings::default() };
+        if let Ok(Label { wdl, policy }) = ExternalPlayer::new(settings.clone()).label(&game, &several, &|| false) {
+            let sum = |shares: &[f32]| shares.iter().sum::<f32>();
+            let shares: Vec<f32> = policy.iter().map(|(_, share)| *share).collect();
+            assert!((sum(&shares) - 1.0).abs() < 1e-3 && (sum(&<[f32; 3]>::from(wdl.0)) - 1.0).abs() < 1e-3);
+            assert!(policy.iter().all(|(m, _)| legal.contains(m)) && policy.len() <= 2);
+        }
+    });
+}
+
+#[test]
+fn what_a_run_tells() {
+    const TOLD: &str = r#"{"version":1,"generation":3,"phase":"selfplay","unit":"games","done":5,"of":9,"per_second":1.5,"left":2.5,"figures":[["won",2.0]],"games":[{"number":7,"start":"x","moves":["e2e4"],"expected":[0.5],"search":{"wdl":[0.2,0.5,0.3],"moves":[["e2e4",30,0.5]]},"result":null}]}"#;
+    let whole = Snapshot::read(TOLD).unwrap();
+    assert_eq!((whole.done, whole.games[0].moves.len()), (5, 1));
+    check!().with_iterations(ITERATIONS).with_test_time(TIME).with_generator(edits()).for_each(|edits: &Vec<Edit>| {
+        if let Some(snapshot) = Snapshot::read(&edited_text(TOLD, edits)) {
+            assert!(snapshot.games.iter().all(|game| game.moves.len() <= TOLD.len()));
         }
     });
 }

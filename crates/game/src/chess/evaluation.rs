@@ -23,7 +23,7 @@ const fn material(role: Role) -> Pair {
 }
 
 /// The usual values, for captures and plain material counts.
-const fn plain_value(role: Role) -> i32 {
+pub(super) const fn plain_value(role: Role) -> i32 {
     match role {
         Role::Pawn => 100,
         Role::Knight | Role::Bishop => 300,

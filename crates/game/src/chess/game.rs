@@ -11,13 +11,14 @@ use super::moves::Move;
 use super::polyglot::{self, Polyglot};
 use super::rules::Rules;
 use super::syzygy::{self, Syzygy};
-use super::{board_text, diagram, endings, evaluation, fen, san};
+use super::{board_text, diagram, endings, evaluation, exchange, fen, san};
+use crate::book::{CountedBook, read_book};
 use crate::diagram::Diagram;
 use crate::repetitions::Repetitions;
 use crate::rules::ply_cap_text;
 use crate::{
-    Book, Endings, Estimates, Examples, Game, Knowledge, MoveError, Notation, Outcome, Pictures, PositionError,
-    ReferenceError, References, Side, Tablebase, Turns,
+    Book, Endings, Estimates, Examples, Game, Knowledge, Language, MoveError, Notation, Outcome, Pictures,
+    PositionError, ReferenceError, References, Side, Step, Tablebase, Turns,
 };
 
 /// Reversible plies after which either side may claim a draw; here the game ends.
@@ -278,6 +279,16 @@ impl Notation for Chess {
         san::write(self, m, san::Language::English)
     }
 
+    fn parse_typed(&self, text: &str, language: Language) -> Result<Move, MoveError> {
+        match language {
+            Language::English => self.parse_move(text),
+            // Coordinates, and the English letter of the king, are no Spanish.
+            Language::Spanish => {
+                san::parse(self, text, language).or_else(|spanish| self.parse_move(text).map_err(|_| spanish))
+            }
+        }
+    }
+
     fn move_number(&self) -> u32 {
         self.position.fullmoves().get()
     }
@@ -304,6 +315,14 @@ impl Estimates for Chess {
         evaluation::gain(&self.position, m)
     }
 
+    fn exchange(&self, m: Move) -> i32 {
+        exchange::exchange(&self.position, m)
+    }
+
+    fn is_in_check(&self) -> bool {
+        self.position.is_check()
+    }
+
     fn passed(&self) -> Option<Chess> {
         evaluation::may_pass(&self.position).then(|| self.position.clone().swap_turn().ok()).flatten().map(|position| {
             let rules = Rules { chess960: self.is_chess960(), ply_cap: self.ply_cap };
@@ -315,6 +334,23 @@ impl Estimates for Chess {
 impl Pictures for Chess {
     fn diagram(&self) -> Option<Diagram> {
         Some(diagram::diagram(&self.position))
+    }
+
+    fn steps(&self, m: Move) -> Vec<Step> {
+        let mut to = vec![m.to().to_string()];
+        if let (CastlingMode::Standard, Some(castling @ shakmaty::Move::Castle { .. })) =
+            (self.position.castles().mode(), m.to_shakmaty(&self.position))
+            && let shakmaty::uci::UciMove::Normal { to: king, .. } = castling.to_uci(CastlingMode::Standard)
+        {
+            to.insert(0, king.to_string());
+        }
+        let promotion = m.promotion().and_then(|role| Step::choose_chessman(role.char()));
+        [Step::touch(m.from()), Step::Touch(to)].into_iter().chain(promotion).collect()
+    }
+
+    fn alarm(&self) -> Option<String> {
+        let king = self.position.board().king_of(self.position.turn())?;
+        self.position.is_check().then(|| king.to_string())
     }
 }
 
@@ -334,14 +370,21 @@ impl Endings for Chess {
 
 impl References for Chess {
     const TABLEBASE: Option<&'static str> = Some(syzygy::NAME);
-    const BOOK: Option<&'static str> = Some(polyglot::NAME);
 
     fn tablebase(folders: &str) -> Result<Box<dyn Tablebase<Chess>>, ReferenceError> {
         Ok(Box::new(Syzygy::open(folders)?))
     }
 
     fn book(path: &Path) -> Result<Box<dyn Book<Chess>>, ReferenceError> {
-        Ok(Box::new(Polyglot::open(path)?))
+        let bytes = read_book(path)?;
+        match CountedBook::is_one(&bytes) {
+            true => Ok(Box::new(CountedBook::read::<Chess>(&bytes)?)),
+            false => Ok(Box::new(Polyglot::read(&bytes)?)),
+        }
+    }
+
+    fn polyglot_entry(&self, m: Move) -> Option<(u64, u16)> {
+        Some(polyglot::entry(self, m))
     }
 }
 

@@ -2,84 +2,84 @@
 //!
 //! A file of entries of 16 bytes, sorted by the position's key: key, move, weight, and four bytes that are not used here.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io;
 
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{EnPassantMode, Position, Role, Square};
 
 use super::{Chess, Move};
-use crate::{Book, ReferenceError};
+use crate::{Book, BookMove, ReferenceError};
 
 pub(super) const NAME: &str = "Polyglot";
 
-const ENTRY: u64 = 16;
+const ENTRY: usize = 16;
 
-/// No position has more entries than it can have moves.
-const MOST_MOVES: u64 = 256;
-
-/// An open book.
+/// A book in memory.
 pub(super) struct Polyglot {
-    file: File,
-    entries: u64,
+    /// (key, code, weight)
+    entries: Vec<(u64, u16, u16)>,
 }
 
 impl Polyglot {
-    /// Opens a book.
-    pub(super) fn open(path: &Path) -> Result<Polyglot, ReferenceError> {
-        let unreadable = |why: io::Error| ReferenceError::Read { path: path.display().to_string(), why };
-        let file = alfil_core::disk::open(path).map_err(unreadable)?;
-        let bytes = file.metadata().map_err(unreadable)?.len();
-        if bytes == 0 || bytes % ENTRY != 0 {
+    /// Reads the bytes of a file.
+    pub(super) fn read(bytes: &[u8]) -> Result<Polyglot, ReferenceError> {
+        let (entries, rest) = bytes.as_chunks::<ENTRY>();
+        if entries.is_empty() || !rest.is_empty() {
             return Err(ReferenceError::Malformed { kind: NAME, why: "its size is not a multiple of 16 bytes" });
         }
-        Ok(Polyglot { file, entries: bytes / ENTRY })
-    }
-
-    /// Moves and weights of a key.
-    fn entries(&mut self, key: u64) -> io::Result<Vec<(u16, u16)>> {
-        let (mut low, mut high) = (0, self.entries);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.read(middle)?.0 < key { low = middle + 1 } else { high = middle }
-        }
-        let mut found = Vec::new();
-        for at in low..self.entries.min(low + MOST_MOVES) {
-            let (of, code, weight) = self.read(at)?;
-            if of != key {
-                break;
-            }
-            found.push((code, weight));
-        }
-        Ok(found)
-    }
-
-    fn read(&mut self, at: u64) -> io::Result<(u64, u16, u16)> {
-        let mut bytes = [0; ENTRY as usize];
-        self.file.seek(SeekFrom::Start(at * ENTRY))?;
-        self.file.read_exact(&mut bytes)?;
-        let [k0, k1, k2, k3, k4, k5, k6, k7, m0, m1, w0, w1, ..] = bytes;
-        let key = u64::from_be_bytes([k0, k1, k2, k3, k4, k5, k6, k7]);
-        Ok((key, u16::from_be_bytes([m0, m1]), u16::from_be_bytes([w0, w1])))
+        let entry = |[k0, k1, k2, k3, k4, k5, k6, k7, m0, m1, w0, w1, ..]: &[u8; ENTRY]| {
+            let key = u64::from_be_bytes([*k0, *k1, *k2, *k3, *k4, *k5, *k6, *k7]);
+            (key, u16::from_be_bytes([*m0, *m1]), u16::from_be_bytes([*w0, *w1]))
+        };
+        Ok(Polyglot { entries: entries.iter().map(entry).collect() })
     }
 }
 
 impl Book<Chess> for Polyglot {
-    fn probe(&mut self, game: &Chess, below: &mut dyn FnMut(u32) -> u32) -> io::Result<Option<Move>> {
-        let key = game.shakmaty().zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0;
-        let moves: Vec<(Move, u16)> =
-            self.entries(key)?.into_iter().filter_map(|(code, weight)| Some((legal(game, code)?, weight))).collect();
-        let total: u32 = moves.iter().map(|(_, weight)| u32::from(*weight)).sum();
-        let mut left = if total == 0 { return Ok(None) } else { below(total) };
-        for (m, weight) in moves {
-            match left.checked_sub(weight.into()) {
-                Some(rest) => left = rest,
-                None => return Ok(Some(m)),
-            }
-        }
-        Ok(None)
+    fn moves(&self, game: &Chess) -> io::Result<Vec<BookMove<Move>>> {
+        let key = key(game);
+        let first = self.entries.partition_point(|(of, ..)| *of < key);
+        let entries = self.entries[first..].iter().take_while(|(of, ..)| *of == key);
+        let known = entries.filter_map(|(_, code, weight)| Some((legal(game, *code)?, *weight)));
+        Ok(known.map(|(m, weight)| BookMove { m, weight: weight.into(), counts: None }).collect())
     }
+}
+
+/// The key of a position and the code of a legal move of it.
+pub(super) fn entry(game: &Chess, m: Move) -> (u64, u16) {
+    let promotion = match m.promotion() {
+        Some(Role::Knight) => 1,
+        Some(Role::Bishop) => 2,
+        Some(Role::Rook) => 3,
+        Some(Role::Queen) => 4,
+        _ => 0,
+    };
+    (key(game), m.to() as u16 | (m.from() as u16) << 6 | promotion << 12)
+}
+
+fn key(game: &Chess) -> u64 {
+    game.shakmaty().zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
+}
+
+/// A file of entries in order: (key, code, weight). Weights are made smaller in proportion where one of the same position is too
+/// large for the format; none that was more than 0 becomes 0.
+pub fn write_polyglot(entries: &[(u64, u16, u32)]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(entries.len() * ENTRY);
+    for position in entries.chunk_by(|(one, ..), (other, ..)| one == other) {
+        let largest = position.iter().map(|(.., weight)| *weight).max().unwrap_or(0);
+        let most = u32::from(u16::MAX);
+        for (key, code, weight) in position {
+            let scaled = match largest > most {
+                true => (u64::from(*weight) * u64::from(most) / u64::from(largest)).max(u64::from(*weight > 0)) as u16,
+                false => *weight as u16,
+            };
+            bytes.extend(key.to_be_bytes());
+            bytes.extend(code.to_be_bytes());
+            bytes.extend(scaled.to_be_bytes());
+            bytes.extend([0; 4]);
+        }
+    }
+    bytes
 }
 
 /// The legal move that a book's code stands for: squares of six bits each, a promotion above them, castling as king takes rook.
@@ -105,7 +105,7 @@ mod tests {
 
     use super::*;
     use crate::chess::Rules;
-    use crate::{Game, play_line};
+    use crate::{Examples, Game, play_line};
 
     /// An entry as books store it.
     fn entry(key: u64, from: &str, to: &str, weight: u16) -> Vec<u8> {
@@ -116,7 +116,6 @@ mod tests {
 
     #[test]
     fn published_keys_are_found_and_only_legal_moves_are_played() {
-        let path = std::env::temp_dir().join(format!("alfil-book-{}.bin", std::process::id()));
         // The keys of the start and of the position after 1. e4, from the format's description.
         let (start, after_e4) = (0x463b_9618_1691_fc9c, 0x823c_9b50_fd11_4196);
         let entries = [
@@ -126,8 +125,7 @@ mod tests {
             entry(start, "e2", "e5", 900),
             entry(after_e4, "d7", "d5", 0),
         ];
-        std::fs::write(&path, entries.concat()).unwrap();
-        let mut book = Polyglot::open(&path).unwrap();
+        let book = Polyglot::read(&entries.concat()).unwrap();
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut below = |limit| random.random_range(0..limit);
         let mut game = Chess::new(&Rules::default());
@@ -142,10 +140,39 @@ mod tests {
         assert!((270..=330).contains(&count[0]), "{count:?}");
         play_line(&mut game, "e4").unwrap();
         assert_eq!(book.probe(&game, &mut below).unwrap(), None, "weight 0 means never");
-        std::fs::write(&path, b"not a book").unwrap();
-        assert!(Polyglot::open(&path).is_err());
-        std::fs::remove_file(&path).unwrap();
-        assert!(Polyglot::open(&path).is_err());
+        assert!(Polyglot::read(b"not a book").is_err() && Polyglot::read(b"").is_err());
+    }
+
+    /// The entry of Polyglot for every move of several positions is that of the book's own reader.
+    #[test]
+    fn written_books_are_read_back() {
+        for position in Chess::TEST_POSITIONS {
+            let game = Chess::from_position(position, &Rules::default()).unwrap();
+            let mut moves = Vec::new();
+            game.generate(&mut moves);
+            let mut entries: Vec<(u64, u16, u32)> = (1u32..)
+                .zip(&moves)
+                .map(|(number, m)| {
+                    let (key, code) = super::entry(&game, *m);
+                    (key, code, 10_000 * number)
+                })
+                .collect();
+            entries.sort_unstable();
+            let found = Polyglot::read(&write_polyglot(&entries)).unwrap().moves(&game).unwrap();
+            assert_eq!(found.len(), moves.len());
+            let largest = 10_000 * moves.len() as u32;
+            for BookMove { m, weight, .. } in found {
+                let place = 1 + moves.iter().position(|other| *other == m).unwrap() as u32;
+                let scaled = if largest > 65_535 {
+                    (u64::from(10_000 * place) * 65_535 / u64::from(largest)) as u32
+                } else {
+                    10_000 * place
+                };
+                assert_eq!(weight, scaled);
+            }
+        }
+        let tiny = write_polyglot(&[(1, 1, 1), (1, 2, 1_000_000)]);
+        assert_eq!(Polyglot::read(&tiny).unwrap().entries, [(1, 1, 1), (1, 2, 65_535)]);
     }
 
     #[test]

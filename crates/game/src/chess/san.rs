@@ -4,18 +4,8 @@ use shakmaty::san::{San, SanError, SanPlus};
 
 use super::{Chess, Move};
 use crate::MoveError;
-
-/// The language of the piece letters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    /// K Q R B N
-    English,
-    /// R D T A C: rey, dama, torre, alfil, caballo
-    Spanish,
-}
-
-/// Spanish letters with the English ones they stand for.
-const LETTERS: [(char, char); 5] = [('R', 'K'), ('D', 'Q'), ('T', 'R'), ('A', 'B'), ('C', 'N')];
+use crate::language::LETTERS;
+pub use crate::language::Language;
 
 /// A legal move with piece letter, disambiguation and check mark as needed.
 ///
@@ -73,10 +63,7 @@ fn respell(text: &str, language: Language) -> Option<String> {
     if !text.is_ascii() {
         return None;
     }
-    let english = |letter: char| match language {
-        Language::English => Some(letter).filter(|letter| LETTERS.iter().any(|(_, english)| english == letter)),
-        Language::Spanish => LETTERS.iter().find(|(spanish, _)| *spanish == letter).map(|(_, english)| *english),
-    };
+    let english = |letter| language.to_english(letter);
     // Only the first character and the promotion can be piece letters.
     let (body, promotion) = match text.strip_suffix(|c: char| c.is_ascii_alphabetic()) {
         Some(body) if body.trim_end_matches('=').ends_with(['1', '8']) => {

@@ -50,6 +50,7 @@ pub fn check_game<G: FullGame>(rules: &G::Rules, effort: Effort) -> Vec<Check> {
             ("positions and moves read back as written", rules::notation),
             ("variants lead back to the rules of a game", parts::variants),
             ("pictures show each cell once, and what positions say of it", parts::pictures),
+            ("each move has steps of its own on the picture", parts::steps),
             ("a clone is independent of its game", rules::clones),
             ("keys are equal exactly for equal positions", rules::keys),
             ("exchanging the sides leaves the game the same", parts::swapped),

@@ -7,9 +7,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::rules::ensure;
 use super::sample::Sample;
+use crate::book::{BookMaker, CountedBook};
 use crate::{
-    Endings, Estimates, Examples, Judgement, Knowledge, Notation, Pictures, ReferenceError, References, Rules, Turns,
-    read_foreign_rules, read_rules,
+    Book, Endings, Estimates, Examples, First, Judgement, Knowledge, Notation, Pictures, ReferenceError, References,
+    Rules, Score, Step, Turns, read_foreign_rules, read_rules,
 };
 
 type Outcome = Result<u64, String>;
@@ -69,6 +70,44 @@ pub(super) fn pictures<G: Pictures>(sample: &Sample<G>) -> Outcome {
         ensure!(places.len() == picture.cells.len(), game, "two cells of the picture are in the same place");
         let read = G::from_position(&game.position(), &sample.rules).map_err(|error| error.to_string())?;
         ensure!(read.diagram().as_ref() == Some(&picture), game, "another picture after reading back");
+        cases += 1;
+    }
+    Ok(cases)
+}
+
+pub(super) fn steps<G: Pictures>(sample: &Sample<G>) -> Outcome {
+    let mut moves = Vec::new();
+    let mut cases = 0;
+    for game in sample.positions() {
+        let cells: HashSet<String> =
+            game.diagram().map_or(HashSet::new(), |picture| picture.cells.into_iter().map(|cell| cell.name).collect());
+        let alarm = game.alarm();
+        ensure!(alarm.iter().all(|cell| cells.contains(cell)), game, "an alarm at {alarm:?}, where no cell is");
+        game.legal_moves(&mut moves);
+        // Every way to make each move, as far as a step that is also one of another move.
+        let (mut ways, mut beginnings) = (HashSet::new(), HashSet::new());
+        for &m in &moves {
+            let mut begun = vec![Vec::new()];
+            for step in game.steps(m) {
+                beginnings.extend(begun.iter().cloned());
+                let next = match step {
+                    Step::Touch(touched) => touched.into_iter().map(|cell| (true, cell)).collect(),
+                    Step::Choose { name, .. } => vec![(false, name)],
+                };
+                let is_drawn = next.iter().all(|(touched, cell)| !touched || cells.contains(cell));
+                ensure!(is_drawn && !next.is_empty(), game, "{m:?} touches {next:?}, which is not drawn");
+                let more = |way: Vec<(bool, String)>| {
+                    next.iter().map(move |one| way.iter().chain([one]).cloned().collect::<Vec<_>>()).collect::<Vec<_>>()
+                };
+                begun = begun.into_iter().flat_map(more).collect();
+            }
+            for way in begun {
+                ensure!(!ways.contains(&way), game, "{m:?} has the same steps as another move: {way:?}");
+                ways.insert(way);
+            }
+        }
+        let whole = ways.iter().find(|way| beginnings.contains(*way));
+        ensure!(whole.is_none(), game, "one move begins with all steps of another: {whole:?}");
         cases += 1;
     }
     Ok(cases)
@@ -179,11 +218,29 @@ pub(super) fn oracle<G: References>(sample: &Sample<G>) -> Outcome {
 
 pub(super) fn references<G: References>(sample: &Sample<G>) -> Outcome {
     let start = G::new(&sample.rules);
-    // A path that cannot exist: a game without tables or books says so, a game with them looks for the files.
+    // A path that cannot exist: a game without tables says so, whatever it has looks for the files.
     let nowhere = "\0";
     let tables = matches!(G::tablebase(nowhere), Err(ReferenceError::NoTablebase(_)));
     ensure!(tables == G::TABLEBASE.is_none(), start, "TABLEBASE is {:?}", G::TABLEBASE);
-    let book = matches!(G::book(nowhere.as_ref()), Err(ReferenceError::NoBook(_)));
-    ensure!(book == G::BOOK.is_none(), start, "BOOK is {:?}", G::BOOK);
-    Ok(1)
+    let book = matches!(G::book(nowhere.as_ref()), Err(ReferenceError::Read { .. }));
+    ensure!(book, start, "a book is made of nothing");
+    let mut maker = BookMaker::new(usize::MAX);
+    for game in &sample.games {
+        let moves = game.moves.iter().copied();
+        let counted = maker.add(&game.start, moves, First(Score::DRAW), |game, m| (game.key(), m.into()));
+        ensure!(counted.is_ok(), start, "a book of the sample is too large");
+    }
+    let book = CountedBook::read::<G>(&maker.finish::<G>(1));
+    let book = book.map_err(|error| format!("a book of the sample cannot be read: {error}"))?;
+    let mut cases = 1;
+    for played in &sample.games {
+        let mut game = played.start.clone();
+        for m in &played.moves {
+            let found = book.moves(&game).unwrap_or_default();
+            ensure!(found.iter().any(|found| found.m == *m), game, "the book of the sample does not have {m:?}");
+            game.play(*m);
+            cases += 1;
+        }
+    }
+    Ok(cases)
 }

@@ -7,7 +7,7 @@ use super::solver::Solver;
 use crate::diagram::Diagram;
 use crate::{
     Endings, Estimates, Examples, Game, MoveError, Notation, Oracle, Outcome, Pictures, PositionError, References,
-    Side, Turns, stones,
+    Side, Step, Turns, stones,
 };
 
 /// A column to drop a stone into, 0 to 6 from left to right; written 1 to 7.
@@ -187,6 +187,14 @@ impl Pictures for Connect4 {
     fn diagram(&self) -> Option<Diagram> {
         let columns: Vec<String> = (1..=COLUMNS).map(|column| column.to_string()).collect();
         Some(stones::diagram(ROWS, &columns, |row, column| self.at(row, column)))
+    }
+
+    fn steps(&self, m: Column) -> Vec<Step> {
+        let column = usize::from(m.0);
+        let free = (0..ROWS).find(|row| self.at(*row, column).is_none()).unwrap_or(ROWS - 1);
+        // The cell that the stone falls into, or any other of its column.
+        let others = (0..ROWS).filter(|row| *row != free);
+        vec![Step::Touch(std::iter::once(free).chain(others).map(|row| stones::cell(row, column)).collect())]
     }
 }
 

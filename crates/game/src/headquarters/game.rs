@@ -10,7 +10,7 @@ use super::{board_text, diagram, endings, move_text, notation, turns};
 use crate::diagram::Diagram;
 use crate::{
     Endings, Estimates, Examples, Game, Knowledge, MoveError, Notation, Outcome, Pictures, PositionError, References,
-    Rules as _, Side, Turn, Turns,
+    Rules as _, Side, Step, Turn, Turns,
 };
 
 /// A headquarters game. A move is an order to one soldier; the turn passes when all have had theirs, or with `end`.
@@ -156,6 +156,17 @@ impl Pictures for Headquarters {
 
     fn diagram(&self) -> Option<Diagram> {
         Some(diagram::diagram(self))
+    }
+
+    fn steps(&self, m: Move) -> Vec<Step> {
+        let Some(Order { slot, to, action }) = m.order() else { return vec![Step::choose("End turn")] };
+        let way = [Step::touch(self.position.own().units[slot].cell), Step::touch(to)];
+        let (name, target) = match action {
+            Action::Wait => ("Wait", None),
+            Action::Capture => ("Capture", None),
+            Action::Attack(direction) => ("Attack", to.neighbour(direction)),
+        };
+        way.into_iter().chain([Step::choose(name)]).chain(target.map(Step::touch)).collect()
     }
 }
 

@@ -11,8 +11,8 @@ use super::{board_text, diagram, endings, evaluation, fen, material, san};
 use crate::diagram::Diagram;
 use crate::repetitions::Repetitions;
 use crate::{
-    Endings, Estimates, Examples, Game, Knowledge, MoveError, Mover, Notation, Outcome, Pictures, PositionError,
-    References, Rules as _, Score, Side, Turns,
+    Endings, Estimates, Examples, Game, Knowledge, Language, MoveError, Mover, Notation, Outcome, Pictures,
+    PositionError, References, Rules as _, Score, Side, Step, Turns,
 };
 
 /// Reversible plies after which the game is drawn.
@@ -170,6 +170,15 @@ impl Notation for HexChess {
         san::write(&self.position, m)
     }
 
+    fn parse_typed(&self, text: &str, language: Language) -> Result<Move, MoveError> {
+        match language {
+            Language::English => self.parse_move(text),
+            Language::Spanish => {
+                san::parse_spanish(&self.position, text).or_else(|spanish| self.parse_move(text).map_err(|_| spanish))
+            }
+        }
+    }
+
     fn move_number(&self) -> u32 {
         self.number
     }
@@ -182,6 +191,10 @@ impl Estimates for HexChess {
 
     fn gain(&self, m: Move) -> i32 {
         evaluation::gain(&self.position, m)
+    }
+
+    fn is_in_check(&self) -> bool {
+        self.position.in_check(self.position.turn())
     }
 
     fn passed(&self) -> Option<HexChess> {
@@ -199,6 +212,16 @@ impl Pictures for HexChess {
 
     fn diagram(&self) -> Option<Diagram> {
         Some(diagram::diagram(&self.position))
+    }
+
+    fn steps(&self, m: Move) -> Vec<Step> {
+        let promotion = self.position.promotion(m).and_then(|role| Step::choose_chessman(role.letter()));
+        [Step::touch(m.from()), Step::touch(m.to())].into_iter().chain(promotion).collect()
+    }
+
+    fn alarm(&self) -> Option<String> {
+        let side = self.position.turn();
+        self.position.in_check(side).then(|| self.position.board().king(side)).flatten().map(|king| king.to_string())
     }
 }
 

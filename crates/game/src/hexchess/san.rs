@@ -5,7 +5,7 @@ use super::cell::{Cell, file_called, file_letter, rank_called};
 use super::generate::generate;
 use super::moves::Move;
 use super::position::Position;
-use crate::MoveError;
+use crate::{Language, MoveError};
 
 /// A legal move with piece letter, disambiguation and check mark as needed.
 pub(super) fn write(position: &Position, m: Move) -> String {
@@ -67,6 +67,25 @@ pub(super) fn parse(position: &Position, text: &str) -> Result<Move, MoveError> 
     }
 }
 
+/// The same with Spanish letters.
+pub(super) fn parse_spanish(position: &Position, text: &str) -> Result<Move, MoveError> {
+    let malformed = || MoveError::Malformed { text: text.to_owned(), expected: "g4g6, Cf3 or fxg10=D" };
+    let english = |letter| Language::Spanish.to_english(letter).ok_or_else(malformed);
+    let bare = text.trim_end_matches(['!', '?', '+', '#']);
+    let mut letters: Vec<char> = bare.chars().collect();
+    if let Some(first) = letters.first_mut().filter(|first| first.is_ascii_uppercase()) {
+        *first = english(*first)?;
+    }
+    if let Some(last) = letters.last_mut().filter(|last| last.is_ascii_alphabetic()) {
+        *last = english(*last)?;
+    }
+    parse(position, &letters.into_iter().collect::<String>()).map_err(|error| match error {
+        MoveError::Malformed { .. } => malformed(),
+        MoveError::Illegal(_) => MoveError::Illegal(text.to_owned()),
+        MoveError::Ambiguous(_) => MoveError::Ambiguous(text.to_owned()),
+    })
+}
+
 /// What the text of a move says.
 struct Written {
     /// `None` where the from cell is given instead, as in coordinates.
@@ -115,7 +134,7 @@ impl Written {
 mod tests {
     use crate::hexchess::HexChess;
     use crate::notation::Notation;
-    use crate::{Game, MoveError, play_line};
+    use crate::{Game, Language, MoveError, play_line};
 
     fn position(text: &str) -> HexChess {
         HexChess::from_position(text, &Default::default()).unwrap()
@@ -147,6 +166,23 @@ mod tests {
         }
         assert!(matches!(game.parse_move("f11"), Err(MoveError::Illegal(_))));
         assert!(matches!(game.parse_move("f11=K"), Err(MoveError::Illegal(_))));
+    }
+
+    #[test]
+    fn spanish_letters_are_read() {
+        let mut game = position("1/1Pr/5/7/9/11/11/11/1k9/11/5K5 w - 0 1");
+        let typed = |text: &str| game.parse_typed(text, Language::Spanish).map(|m| game.move_name(m));
+        assert_eq!(
+            [typed("fxg10=A"), typed("f11d"), typed("f11=C")].map(Result::unwrap),
+            ["fxg10=B", "f11=Q+", "f11=N"]
+        );
+        assert_eq!(typed("Rf2").unwrap(), "Kf2");
+        assert!(
+            matches!(typed("Cf3"), Err(MoveError::Illegal(_)))
+                && matches!(typed("X"), Err(MoveError::Malformed { .. }))
+        );
+        play_line(&mut game, "f11=D").unwrap();
+        assert!(game.position().contains('Q'), "{}", game.position());
     }
 
     #[test]

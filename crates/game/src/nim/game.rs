@@ -6,7 +6,7 @@ use super::oracle::Solved;
 use crate::diagram::{Diagram, DrawnCell, Figure, Ground, Label, Shape};
 use crate::{
     Endings, Estimates, Examples, Game, MoveError, Notation, Oracle, Outcome, Pictures, PositionError, References,
-    Side, Turns,
+    Side, Step, Turns,
 };
 
 /// The sticks of each heap when a game begins.
@@ -210,6 +210,12 @@ impl Pictures for Nim {
             }));
         }
         Some(Diagram { shape: Shape::Square, cells, labels })
+    }
+
+    fn steps(&self, m: Take) -> Vec<Step> {
+        // The last of the sticks that stay is left of the one that is touched.
+        let first = self.heaps[usize::from(m.heap)] - m.count + 1;
+        vec![Step::touch(format!("{}{first}", letter(m.heap)))]
     }
 }
 

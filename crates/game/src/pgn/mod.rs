@@ -29,6 +29,30 @@ pub struct PgnGame<G: Notation> {
     pub result: Option<First<Score>>,
 }
 
+/// What an annotator says about a move.
+#[derive(Clone, Debug)]
+pub struct Annotation<M> {
+    /// Glyphs by their numbers in the standard: 2 is a mistake (`?`), 4 a blunder (`??`), 6 an inaccuracy (`?!`).
+    pub glyphs: Vec<u8>,
+    /// A comment after the move; empty for none.
+    pub comment: String,
+    /// Moves that could have been played in place of it and after that.
+    pub variation: Vec<M>,
+    /// A comment after the first move of the variation; empty for none.
+    pub variation_comment: String,
+}
+
+impl<M> Default for Annotation<M> {
+    fn default() -> Annotation<M> {
+        Annotation {
+            glyphs: Vec::new(),
+            comment: String::new(),
+            variation: Vec::new(),
+            variation_comment: String::new(),
+        }
+    }
+}
+
 /// How results are written, with the first player's points. PGN knows the first three; the quarters are for rules by which, for
 /// example, stalemate is worth something.
 const RESULTS: [(&str, f32); 5] = [("1-0", 1.0), ("0-1", 0.0), ("1/2-1/2", 0.5), ("3/4-1/4", 0.75), ("1/4-3/4", 0.25)];
@@ -68,7 +92,12 @@ impl<G: Notation> PgnGame<G> {
 
     /// Writes the game with the seven standard tags first, and an empty line at its end.
     pub fn write(&self, out: &mut impl io::Write) -> io::Result<()> {
-        write::write(self, out)
+        write::write(self, &[], out)
+    }
+
+    /// Writes the game with annotations of its moves, in their order. The moves of variations have to be legal.
+    pub fn write_annotated(&self, annotations: &[Annotation<G::Move>], out: &mut impl io::Write) -> io::Result<()> {
+        write::write(self, annotations, out)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::Notation;
 use std::io;
 
-use super::PgnGame;
+use super::{Annotation, PgnGame};
 use crate::MoveNumbers;
 
 /// The standard's seven tags in its order, with its placeholders for unknown values.
@@ -23,7 +23,11 @@ const COLUMNS: usize = 79;
 /// Tags that follow from the start position and are written from it. `Rules` is our own.
 const START_TAGS: [&str; 4] = ["SetUp", "FEN", "Variant", "Rules"];
 
-pub(super) fn write<G: Notation>(game: &PgnGame<G>, out: &mut impl io::Write) -> io::Result<()> {
+pub(super) fn write<G: Notation>(
+    game: &PgnGame<G>,
+    annotations: &[Annotation<G::Move>],
+    out: &mut impl io::Write,
+) -> io::Result<()> {
     for (name, unknown) in SEVEN_TAGS {
         let value = if name == "Result" { game.result_text() } else { game.tag(name).unwrap_or(unknown) };
         write_tag(name, value, out)?;
@@ -46,33 +50,80 @@ pub(super) fn write<G: Notation>(game: &PgnGame<G>, out: &mut impl io::Write) ->
     }
     writeln!(out)?;
     let mut lines = Lines { out, column: 0 };
-    write_moves(game, &mut lines)?;
+    write_moves(game, annotations, &mut lines)?;
     lines.word(game.result_text())?;
     write!(out, "\n\n")
 }
 
-fn write_moves<G: Notation, W: io::Write>(game: &PgnGame<G>, lines: &mut Lines<'_, W>) -> io::Result<()> {
+fn write_moves<G: Notation, W: io::Write>(
+    game: &PgnGame<G>,
+    annotations: &[Annotation<G::Move>],
+    lines: &mut Lines<'_, W>,
+) -> io::Result<()> {
     let mut position = game.start.clone();
     let mut numbers = MoveNumbers::of(&position);
     let mut comments = game.comments.iter().peekable();
     let mut interrupted = false;
     for ply in 0..=game.moves.len() {
         while let Some((_, comment)) = comments.next_if(|(before, _)| *before == ply) {
-            // A comment cannot contain its own end.
-            let comment = format!("{{{}}}", comment.replace('}', ")"));
-            comment.split_whitespace().try_for_each(|word| lines.word(word))?;
+            lines.comment(comment)?;
             interrupted = true;
         }
         let Some(&m) = game.moves.get(ply) else { break };
+        let before = numbers.clone();
         let number = numbers.next(position.side());
         if number.begins || interrupted {
             lines.word(&number.to_string())?;
         }
-        interrupted = false;
         lines.word(&position.move_name(m))?;
+        interrupted = match annotations.get(ply) {
+            Some(annotation) => write_annotation(annotation, &position, before, lines)?,
+            None => false,
+        };
         position.play(m);
     }
     Ok(())
+}
+
+/// Writes what is said about a move in a position. Returns whether anything but glyphs was written.
+fn write_annotation<G: Notation, W: io::Write>(
+    annotation: &Annotation<G::Move>,
+    position: &G,
+    mut numbers: MoveNumbers,
+    lines: &mut Lines<'_, W>,
+) -> io::Result<bool> {
+    let Annotation { glyphs, comment, variation, variation_comment } = annotation;
+    for glyph in glyphs {
+        lines.word(&format!("${glyph}"))?;
+    }
+    if !comment.is_empty() {
+        lines.comment(comment)?;
+    }
+    let mut now = position.clone();
+    let mut needs_number = true;
+    for (index, &m) in variation.iter().enumerate() {
+        let number = numbers.next(now.side());
+        let mut word = if index == 0 { "(".to_owned() } else { String::new() };
+        if number.begins || needs_number {
+            lines.word(&format!("{word}{number}"))?;
+            word.clear();
+        }
+        word += &now.move_name(m);
+        let has_comment = index == 0 && !variation_comment.is_empty();
+        if index + 1 == variation.len() && !has_comment {
+            word.push(')');
+        }
+        lines.word(&word)?;
+        needs_number = has_comment;
+        if has_comment {
+            lines.comment(variation_comment)?;
+            if variation.len() == 1 {
+                lines.word(")")?;
+            }
+        }
+        now.play(m);
+    }
+    Ok(!comment.is_empty() || !variation.is_empty())
 }
 
 fn write_tag(name: &str, value: &str, out: &mut impl io::Write) -> io::Result<()> {
@@ -88,6 +139,12 @@ struct Lines<'a, W> {
 }
 
 impl<W: io::Write> Lines<'_, W> {
+    /// A comment cannot contain its own end.
+    fn comment(&mut self, comment: &str) -> io::Result<()> {
+        let comment = format!("{{{}}}", comment.replace('}', ")"));
+        comment.split_whitespace().try_for_each(|word| self.word(word))
+    }
+
     fn word(&mut self, word: &str) -> io::Result<()> {
         let width = word.chars().count();
         if self.column > 0 {

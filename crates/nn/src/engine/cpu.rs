@@ -2,12 +2,28 @@
 
 use std::sync::Arc;
 
-use super::{Engine, Model};
+use super::{Engine, Instructions, Model, Precision};
 use crate::device::{BatchSizes, Device, EncodedNetwork, EvaluatorError, Inference, LoadedNetwork};
 use crate::{Batch, Outputs};
 
-/// The CPU engine. It never fails: all that a network needs is allocated before it runs.
+/// The CPU engine with 32-bit numbers, in the way that is the same on all machines with the same instructions. It never
+/// fails: all that a network needs is allocated before it runs.
 pub struct Cpu;
+
+/// The CPU engine with some precision, in a way that is the same on all machines with the same instructions, for games that
+/// can be played again.
+pub struct FixedCpu {
+    /// How exact it has to be.
+    pub precision: Precision,
+}
+
+/// The CPU engine in the way that is the fastest on this machine, for play.
+pub struct CalibratedCpu {
+    /// The instructions to use.
+    pub instructions: Instructions,
+    /// How exact it has to be.
+    pub precision: Precision,
+}
 
 impl Device for Cpu {
     fn name(&self) -> String {
@@ -19,11 +35,45 @@ impl Device for Cpu {
     }
 
     fn load(&self, network: &EncodedNetwork<'_>) -> Result<Box<dyn LoadedNetwork>, EvaluatorError> {
-        Ok(Box::new(Arc::new(Model::of(network))))
+        Ok(Box::new(Model::fixed(network, Instructions::best(), Precision::Full)))
+    }
+}
+
+impl Device for FixedCpu {
+    fn name(&self) -> String {
+        Cpu.name()
+    }
+
+    fn batch_sizes(&self) -> BatchSizes {
+        Cpu.batch_sizes()
+    }
+
+    fn load(&self, network: &EncodedNetwork<'_>) -> Result<Box<dyn LoadedNetwork>, EvaluatorError> {
+        let model = Model::fixed(network, Instructions::best(), self.precision);
+        tracing::debug!(arithmetic = model.arithmetic(), "network made ready");
+        Ok(Box::new(model))
+    }
+}
+
+impl Device for CalibratedCpu {
+    fn name(&self) -> String {
+        Cpu.name()
+    }
+
+    fn batch_sizes(&self) -> BatchSizes {
+        Cpu.batch_sizes()
+    }
+
+    fn load(&self, network: &EncodedNetwork<'_>) -> Result<Box<dyn LoadedNetwork>, EvaluatorError> {
+        Ok(Box::new(Model::calibrated(network, self.instructions, self.precision)))
     }
 }
 
 impl LoadedNetwork for Arc<Model> {
+    fn batch_sizes(&self) -> Option<BatchSizes> {
+        Some(BatchSizes { preferred: self.plan().preferred(), ..BatchSizes::default() })
+    }
+
     fn inference(&self) -> Result<Box<dyn Inference>, EvaluatorError> {
         Ok(Box::new(Engine::new(Arc::clone(self))))
     }

@@ -3,11 +3,14 @@
 //! The `gemm` crate packs both factors again in every call and takes about twice as long for products as small as these
 //! (docs/decisions/0003-own-cpu-engine.md); weights never change, so they are packed once.
 
-use bytemuck::{cast_slice, cast_slice_mut};
+use std::marker::PhantomData;
+
+use bytemuck::cast_slice;
 use pulp::{Simd, WithSimd};
 
 use super::aligned::Aligned;
 use super::instructions::Instructions;
+use super::product::{Product, Single};
 
 /// Vectors side by side in a panel.
 const VECTORS: usize = 2;
@@ -54,49 +57,72 @@ impl Matrix {
         start: impl Fn(usize) -> usize,
         output: &mut [f32],
     ) {
-        instructions.run(Multiply {
-            inputs: self.inputs,
+        instructions.run(Multiply::<Single> {
+            factors: self.inputs,
             outputs: self.outputs,
-            panels: &self.panels,
+            panels: &self.panels[..self.inputs * self.outputs],
             rows,
             input,
-            start,
+            start: Start::Of(&start),
             output,
+            product: PhantomData,
         });
     }
 }
 
-/// A product of rows with packed panels.
-pub(super) struct Multiply<'a, F> {
-    pub inputs: usize,
-    pub outputs: usize,
-    pub panels: &'a [f32],
-    pub rows: usize,
-    pub input: &'a [f32],
-    pub start: F,
-    pub output: &'a mut [f32],
+/// Where rows of factors start.
+#[derive(Clone, Copy)]
+pub(super) enum Start<'a> {
+    /// This many factors apart.
+    Every(usize),
+    /// Where a function says.
+    Of(&'a dyn Fn(usize) -> usize),
 }
 
-impl<F: Fn(usize) -> usize> WithSimd for Multiply<'_, F> {
+impl Start<'_> {
+    #[inline(always)]
+    fn of(self, row: usize) -> usize {
+        match self {
+            Start::Every(stride) => row * stride,
+            Start::Of(start) => start(row),
+        }
+    }
+}
+
+/// A product of rows with packed panels.
+pub(super) struct Multiply<'a, P: Product> {
+    /// Factors in a row.
+    pub factors: usize,
+    pub outputs: usize,
+    /// For each panel and factor the weights of its outputs.
+    pub panels: &'a [P::Weight],
+    pub rows: usize,
+    pub input: &'a [P::Factor],
+    /// Where rows of the input start.
+    pub start: Start<'a>,
+    pub output: &'a mut [f32],
+    pub product: PhantomData<P>,
+}
+
+impl<P: Product> WithSimd for Multiply<'_, P> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Multiply { inputs, outputs, panels, rows, input, start, output } = self;
+        let Multiply { factors, outputs, panels, rows, input, start, output, .. } = self;
         let width = panel_width(S::F32_LANES);
         // As many accumulators as fit beside the operands.
         let most = if S::REGISTER_COUNT >= 32 { 12 } else { 6 };
         let blocks = rows.div_ceil(most).max(1);
-        let panels = cast_slice::<f32, S::f32s>(&panels[..inputs * outputs]);
-        for (number, panel) in panels.chunks_exact(inputs * VECTORS).enumerate() {
+        for (number, panel) in panels.chunks_exact(factors * width).enumerate() {
             let mut first = 0;
             for block in 0..blocks {
                 // Blocks of nearly equal height: a last block of one row would waste most of the machine.
                 let end = rows * (block + 1) / blocks;
-                let mut product = Block {
+                let mut product = Block::<P> {
                     panel,
                     input,
-                    start: &start,
+                    start,
                     output: &mut *output,
                     stride: outputs,
                     column: number * width,
@@ -125,10 +151,10 @@ impl<F: Fn(usize) -> usize> WithSimd for Multiply<'_, F> {
 }
 
 /// Some rows of one panel: what stays in registers.
-struct Block<'a, V, F> {
-    panel: &'a [V],
-    input: &'a [f32],
-    start: &'a F,
+struct Block<'a, P: Product> {
+    panel: &'a [P::Weight],
+    input: &'a [P::Factor],
+    start: Start<'a>,
     output: &'a mut [f32],
     stride: usize,
     column: usize,
@@ -138,32 +164,36 @@ struct Block<'a, V, F> {
     prefetch_next: bool,
 }
 
-impl<V: bytemuck::Pod, F: Fn(usize) -> usize> Block<'_, V, F> {
+impl<P: Product> Block<'_, P> {
     #[inline(always)]
-    fn run<S: Simd<f32s = V>, const ROWS: usize>(&mut self, simd: S) {
-        let inputs = self.panel.len() / VECTORS;
-        let rows: [&[f32]; ROWS] = std::array::from_fn(|r| &self.input[(self.start)(self.first + r)..][..inputs]);
+    fn run<S: Simd, const ROWS: usize>(&mut self, simd: S) {
+        let width = panel_width(S::F32_LANES);
+        let factors = self.panel.len() / width;
+        let mut rows: [&[P::Factor]; ROWS] = [&[]; ROWS];
+        for (r, row) in rows.iter_mut().enumerate() {
+            *row = &self.input[self.start.of(self.first + r)..][..factors];
+        }
         let mut sums = [[simd.splat_f32s(0.0); VECTORS]; ROWS];
         let next = self.panel.as_ptr_range().end;
-        for (i, weights) in self.panel.chunks_exact(VECTORS).enumerate() {
+        for (i, weights) in self.panel.chunks_exact(width).enumerate() {
             if self.prefetch_next {
-                let row = next.wrapping_add(i * VECTORS).cast::<u8>();
-                for line in 0..(VECTORS * size_of::<V>()).div_ceil(CACHE_LINE) {
+                let row = next.wrapping_add(i * width).cast::<u8>();
+                for line in 0..(width * size_of::<P::Weight>()).div_ceil(CACHE_LINE) {
                     prefetch(row.wrapping_add(line * CACHE_LINE));
                 }
             }
-            let [left, right] = [weights[0], weights[1]];
+            let (left, right) = weights.split_at(S::F32_LANES);
+            let (left, right) = (P::weights(simd, left), P::weights(simd, right));
             for (sums, row) in sums.iter_mut().zip(rows) {
-                let factor = simd.splat_f32s(row[i]);
-                sums[0] = simd.mul_add_e_f32s(factor, left, sums[0]);
-                sums[1] = simd.mul_add_e_f32s(factor, right, sums[1]);
+                let factor = P::factor(simd, row[i]);
+                sums[0] = P::multiply_add(simd, factor, left, sums[0]);
+                sums[1] = P::multiply_add(simd, factor, right, sums[1]);
             }
         }
         for (r, sums) in sums.iter().enumerate() {
             let at = (self.first + r) * self.stride + self.column;
-            let row = cast_slice_mut::<f32, V>(&mut self.output[at..][..panel_width(S::F32_LANES)]);
-            row[0] = sums[0];
-            row[1] = sums[1];
+            let row = &mut self.output[at..][..width];
+            row.copy_from_slice(cast_slice::<S::f32s, f32>(sums));
         }
     }
 }

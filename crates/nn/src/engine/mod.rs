@@ -4,20 +4,34 @@
 //! thread's memory to run it with, allocated once.
 
 mod aligned;
+mod calibration;
 mod cpu;
 mod heads;
 mod instructions;
 mod matrix;
+mod peak;
+mod plan;
+mod processor;
+mod product;
 mod squeeze;
 mod stem;
+mod tile;
+mod tolerance;
 mod winograd;
 
 use std::sync::Arc;
 
 use alfil_game::Encoding;
 
-pub use cpu::Cpu;
-pub use instructions::Instructions;
+pub use calibration::{Calibration, Measurement};
+pub use cpu::{CalibratedCpu, Cpu, FixedCpu};
+pub use instructions::{INSTRUCTION_NAMES, Instructions};
+pub use peak::Peak;
+pub use plan::{Choice, Plan, Precision};
+pub use product::Numbers;
+pub use tile::TileSize;
+pub use tolerance::{Deviation, TOLERANCE};
+pub use winograd::Algorithm;
 
 use crate::architecture::Architecture;
 use crate::batch::{Batch, Outputs};
@@ -29,11 +43,8 @@ use heads::{Logits, NumberHead, NumberWorkspace, Pointwise, Tower};
 use matrix::panel_width;
 use squeeze::{Excitation, SqueezeWorkspace};
 use stem::Stem;
+use tolerance::Test;
 use winograd::{Context, Finish, Geometry, Winograd, Workspace};
-
-/// Tiles that are worked on together: enough to keep the processor busy with each weight, few enough to stay in the
-/// second-level cache.
-const TILES_AT_ONCE: usize = 32;
 
 /// A network ready to run.
 pub struct Model {
@@ -43,8 +54,10 @@ pub struct Model {
     /// Tower channels with padding.
     channels: usize,
     stem: Stem,
-    blocks: Vec<(Winograd, Winograd, Option<Excitation>)>,
-    policy_hidden: Option<Winograd>,
+    plan: Plan,
+    /// For each algorithm of the plan.
+    towers: Vec<(Algorithm, Convolutions)>,
+    excitations: Vec<Option<Excitation>>,
     logits: Logits,
     value: NumberHead,
     moves_left: Option<NumberHead>,
@@ -52,23 +65,73 @@ pub struct Model {
     head_outputs: Vec<u32>,
 }
 
+/// The convolutions of a tower, made ready for an algorithm.
+struct Convolutions {
+    blocks: Vec<(Winograd, Winograd)>,
+    policy_hidden: Option<Winograd>,
+}
+
 impl Model {
-    /// Makes a network ready for this machine.
+    /// Makes a network ready for this machine, with 32-bit numbers. Its outputs depend only on the instruction set.
     pub fn new<E: Encoding>(network: &Network) -> Result<Model, FileError> {
         Model::with_instructions::<E>(network, Instructions::best())
     }
 
-    /// Makes a network ready for an instruction set.
+    /// The same for an instruction set.
     pub fn with_instructions<E: Encoding>(network: &Network, instructions: Instructions) -> Result<Model, FileError> {
-        Ok(Model::build(&EncodedNetwork::new::<E>(network)?, instructions))
+        let network = EncodedNetwork::new::<E>(network)?;
+        Ok(Model::planned(&network, instructions, Plan::usual(Algorithm::EXACT, &Geometry::of(&network))))
     }
 
-    /// Makes a network whose encoding was checked ready for this machine.
-    pub fn of(network: &EncodedNetwork<'_>) -> Model {
-        Model::build(network, Instructions::best())
+    /// Makes a network whose encoding was checked ready, in a way that follows from the network, the instructions and the
+    /// precision alone: on machines with the same instructions the outputs are the same to the bit, for batches of all
+    /// sizes.
+    pub fn fixed(network: &EncodedNetwork<'_>, instructions: Instructions, precision: Precision) -> Arc<Model> {
+        let geometry = Geometry::of(network);
+        let model = |algorithm| Arc::new(Model::planned(network, instructions, Plan::usual(algorithm, &geometry)));
+        if precision == Precision::Reduced && instructions.are_for(Numbers::Brain) {
+            let test = Test::new(network, model(Algorithm::EXACT));
+            for algorithm in Algorithm::BRAIN {
+                let model = model(algorithm);
+                if test.failures(&model).is_empty() {
+                    return model;
+                }
+            }
+        }
+        model(Algorithm::EXACT)
     }
 
-    fn build(encoded: &EncodedNetwork<'_>, instructions: Instructions) -> Model {
+    /// Makes a network ready in the way that is the fastest on this machine. Which one that is depends on measurements,
+    /// so outputs may differ within the tolerance of the precision from one time to the next, and from one size of a
+    /// batch to another.
+    pub fn calibrated(network: &EncodedNetwork<'_>, instructions: Instructions, precision: Precision) -> Arc<Model> {
+        let architecture = &network.network().architecture;
+        let calibration = Calibration::of(architecture, instructions, precision);
+        let mut plan = calibration.plan.clone();
+        let geometry = Geometry::of(network);
+        let mut excluded = Vec::new();
+        let mut test = None;
+        loop {
+            let model = Arc::new(Model::planned(network, instructions, plan));
+            if model.towers.iter().all(|(algorithm, _)| algorithm.numbers == Numbers::Single) {
+                return model;
+            }
+            let test = test.get_or_insert_with(|| {
+                let usual = Plan::usual(Algorithm::EXACT, &geometry);
+                Test::new(network, Arc::new(Model::planned(network, instructions, usual)))
+            });
+            let failures = test.failures(&model);
+            if failures.is_empty() {
+                return model;
+            }
+            tracing::info!(?failures, "too inexact for this network");
+            excluded.extend(failures);
+            plan = calibration.plan_without(&excluded);
+        }
+    }
+
+    /// Makes a network ready to be computed as a plan says, whose numbers the instructions must allow.
+    pub fn planned(encoded: &EncodedNetwork<'_>, instructions: Instructions, plan: Plan) -> Model {
         let network = encoded.network();
         let (architecture, weights) = (&network.architecture, &network.weights);
         let lanes = instructions.lanes();
@@ -76,14 +139,20 @@ impl Model {
         let channels = filters.next_multiple_of(panel_width(lanes));
         let cells = architecture.cells();
         let geometry = Geometry::new(architecture.height, architecture.width);
-        let tower = |layer| Winograd::new(layer, filters, channels, lanes);
-        let (policy_hidden, logits) = match &weights.policy {
-            PolicyHead::Convolution { hidden, output } => {
-                (Some(tower(hidden)), Logits::convolution(output, filters, channels))
-            }
+        let tower = |algorithm: Algorithm| {
+            let layer = |layer| Winograd::new(algorithm, layer, filters, channels, lanes);
+            let policy_hidden = match &weights.policy {
+                PolicyHead::Convolution { hidden, .. } => Some(layer(hidden)),
+                PolicyHead::Dense { .. } => None,
+            };
+            let blocks = weights.blocks.iter().map(|block| (layer(&block.first), layer(&block.second))).collect();
+            (algorithm, Convolutions { blocks, policy_hidden })
+        };
+        let logits = match &weights.policy {
+            PolicyHead::Convolution { output, .. } => Logits::convolution(output, filters, channels),
             PolicyHead::Dense { hidden, output } => {
                 let pointwise = Pointwise::new(hidden, filters, channels, lanes);
-                (None, Logits::dense(pointwise, hidden.biases.len(), output, cells))
+                Logits::dense(pointwise, hidden.biases.len(), output, cells)
             }
         };
         let excitation = |squeeze| Excitation::new(squeeze, cells, filters, channels, lanes);
@@ -93,12 +162,9 @@ impl Model {
             geometry,
             channels,
             stem: Stem::new(&weights.stem, architecture.planes, &geometry, channels),
-            blocks: weights
-                .blocks
-                .iter()
-                .map(|block| (tower(&block.first), tower(&block.second), block.squeeze.as_ref().map(excitation)))
-                .collect(),
-            policy_hidden,
+            towers: plan.algorithms().into_iter().map(tower).collect(),
+            plan,
+            excitations: weights.blocks.iter().map(|block| block.squeeze.as_ref().map(excitation)).collect(),
             logits,
             value: head(&weights.value),
             moves_left: weights.moves_left.as_ref().map(head),
@@ -111,13 +177,25 @@ impl Model {
     pub fn architecture(&self) -> &Architecture {
         &self.architecture
     }
+
+    /// How batches are computed.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// What its outputs follow from besides the network: models with the same name of their arithmetic give outputs that
+    /// are the same to the bit. `None` if the outputs depend on the size of the batch.
+    pub fn arithmetic(&self) -> Option<String> {
+        match self.towers.as_slice() {
+            [(algorithm, _)] => Some(format!("{}, {algorithm}", self.instructions.name())),
+            _ => None,
+        }
+    }
 }
 
 /// What one thread needs to run a [`Model`].
 pub struct Engine {
     model: Arc<Model>,
-    /// Positions worked on together.
-    group: usize,
     /// The boards that pass through the tower, and those within a block.
     main: Aligned,
     inner: Aligned,
@@ -133,14 +211,14 @@ impl Engine {
     pub fn new(model: Arc<Model>) -> Engine {
         let geometry = &model.geometry;
         let cells = model.architecture.cells();
-        let group = (TILES_AT_ONCE / geometry.tiles()).max(1);
+        let groups = model.plan.choices().map(|choice| (choice.algorithm.tile, choice.group));
+        let group = model.plan.choices().map(|choice| choice.group).max().unwrap_or(1);
         let boards = |channels| Aligned::zeros(group * geometry.bordered() * channels);
-        let excitations: Vec<&Excitation> = model.blocks.iter().filter_map(|(_, _, e)| e.as_ref()).collect();
+        let excitations: Vec<&Excitation> = model.excitations.iter().flatten().collect();
         Engine {
-            group,
             main: boards(model.channels),
             inner: boards(model.channels),
-            workspace: Workspace::new(group * geometry.tiles(), model.channels),
+            workspace: Workspace::new(geometry, groups, model.channels),
             squeeze: SqueezeWorkspace::new(group, &excitations),
             value: model.value.workspace(group, cells),
             moves_left: model.moves_left.as_ref().map(|head| head.workspace(group, cells)),
@@ -156,18 +234,24 @@ impl Engine {
 
     /// Evaluates a batch of any size. Allocates only where `outputs` is too small.
     pub fn evaluate(&mut self, batch: &Batch, outputs: &mut Outputs) {
+        self.evaluate_as(self.model.plan.choice(batch.len()), batch, outputs);
+    }
+
+    /// Evaluates a batch by one of the algorithms of the model's plan, in groups of at most the size of its largest one.
+    fn evaluate_as(&mut self, Choice { algorithm, group }: Choice, batch: &Batch, outputs: &mut Outputs) {
         let wdl = self.model.architecture.value_outputs() == 3;
         outputs.prepare(batch, wdl, self.model.moves_left.is_some());
+        let tower = self.model.towers.iter().position(|(other, _)| *other == algorithm).unwrap_or(0);
         let mut first = 0;
         while first < batch.len() {
-            let positions = self.group.min(batch.len() - first);
-            self.evaluate_group(batch, first, positions, outputs);
+            let positions = group.min(batch.len() - first);
+            self.evaluate_group(tower, batch, first, positions, outputs);
             first += positions;
         }
     }
 
-    fn evaluate_group(&mut self, batch: &Batch, first: usize, positions: usize, outputs: &mut Outputs) {
-        let Engine { model, main, inner, workspace, squeeze, value, moves_left, policy, .. } = self;
+    fn evaluate_group(&mut self, tower: usize, batch: &Batch, first: usize, positions: usize, outputs: &mut Outputs) {
+        let Engine { model, main, inner, workspace, squeeze, value, moves_left, policy } = self;
         let Model { instructions, geometry, architecture, channels, .. } = &**model;
         let (instructions, channels, activation) = (*instructions, *channels, architecture.activation);
         let mut context = Context { instructions, geometry, positions, workspace };
@@ -175,7 +259,8 @@ impl Engine {
             let board = &mut main[position * geometry.bordered() * channels..];
             model.stem.run(instructions, geometry, activation, batch.planes_of(first + position), board);
         }
-        for (one, two, excitation) in &model.blocks {
+        let (_, convolutions) = &model.towers[tower];
+        for ((one, two), excitation) in convolutions.blocks.iter().zip(&model.excitations) {
             one.run(&mut context, main, inner, Finish::Activate(activation));
             match excitation {
                 None => two.run(&mut context, inner, main, Finish::Skip(activation)),
@@ -192,7 +277,7 @@ impl Engine {
         if let (Some(head), Some(workspace)) = (&model.moves_left, moves_left) {
             head.run(&tower(main), workspace, |position, raw| outputs.moves_left[first + position] = raw[0].max(0.0));
         }
-        let boards: &[f32] = match &model.policy_hidden {
+        let boards: &[f32] = match &convolutions.policy_hidden {
             Some(hidden) => {
                 hidden.run(&mut context, main, inner, Finish::Activate(activation));
                 inner

@@ -1,7 +1,7 @@
 //! Leela Chess Zero's network files, of the residual family (with or without squeeze-excitation).
 
 mod read;
-mod wire;
+pub(crate) mod wire;
 mod write;
 
 pub use read::{import, import_bytes};

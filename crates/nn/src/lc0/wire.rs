@@ -101,7 +101,7 @@ impl<'a> Iterator for Fields<'a> {
 
 /// Builds a message.
 #[derive(Default)]
-pub(super) struct Message(pub Vec<u8>);
+pub(crate) struct Message(pub Vec<u8>);
 
 impl Message {
     fn varint(&mut self, mut number: u64) {

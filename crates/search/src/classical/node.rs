@@ -13,7 +13,7 @@ const SCALE: f32 = 400.0;
 pub const INFINITE: i32 = 2_000_000;
 
 /// No search goes deeper, so decided values never overlap with others.
-const DEEPEST: i32 = 10_000;
+pub(super) const DEEPEST: i32 = 10_000;
 
 /// Whether a value says that the game is won or lost by force.
 pub fn is_decided(value: i32) -> bool {
@@ -53,6 +53,21 @@ pub trait Node: Clone {
     fn gain(&self, m: Self::Move) -> i32 {
         let _ = m;
         0
+    }
+
+    /// What a capture wins after all recaptures that make sense; by default what it wins at once.
+    fn exchange(&self, m: Self::Move) -> i32 {
+        self.gain(m)
+    }
+
+    /// Whether the mover has to answer a threat, as in check.
+    fn is_in_check(&self) -> bool {
+        false
+    }
+
+    /// Whether the position was on the board before, where the rules count that.
+    fn is_repetition(&self) -> bool {
+        false
     }
 
     /// The position after a pass, if a null-move search makes sense there.
@@ -99,6 +114,18 @@ impl<G: Estimates> Node for GameNode<G> {
 
     fn gain(&self, m: G::Move) -> i32 {
         self.game.gain(m)
+    }
+
+    fn exchange(&self, m: G::Move) -> i32 {
+        self.game.exchange(m)
+    }
+
+    fn is_in_check(&self) -> bool {
+        self.game.is_in_check()
+    }
+
+    fn is_repetition(&self) -> bool {
+        self.game.repeated_after().is_some()
     }
 
     fn passed(&self) -> Option<GameNode<G>> {

@@ -22,11 +22,12 @@ pub struct NetworkBackend<E: Encoding> {
 impl<E: Encoding> NetworkBackend<E> {
     /// Fails if the network has another encoding, or the device cannot compute it.
     pub fn new(network: &Network, device: &dyn Device) -> Result<NetworkBackend<E>, BackendError> {
+        let loaded = device.load(&EncodedNetwork::new::<E>(network)?)?;
         Ok(NetworkBackend {
-            loaded: device.load(&EncodedNetwork::new::<E>(network)?)?,
+            batch_sizes: loaded.batch_sizes().unwrap_or(device.batch_sizes()),
+            loaded,
             architecture: network.architecture.clone(),
             device: device.name(),
-            batch_sizes: device.batch_sizes(),
             encoding: PhantomData,
         })
     }

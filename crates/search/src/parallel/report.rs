@@ -59,6 +59,8 @@ pub struct Line {
     pub moves_left: Option<f32>,
     /// The proven result, if any.
     pub proof: Option<Proof>,
+    /// In hundredths of a pawn, where the search itself counts in these.
+    pub estimate: Option<i32>,
 }
 
 impl Line {
@@ -118,6 +120,7 @@ pub(super) fn lines(root: &View<'_>, count: usize) -> Vec<Line> {
         wdl: child.wdl.unwrap_or(of_root),
         moves_left: child.moves_left,
         proof: child.proof,
+        estimate: None,
     };
     root.ranked().iter().take(count).map(line).collect()
 }

@@ -20,6 +20,9 @@ const PART: &str = "the search";
 /// How often the more expensive checks are made, and a report is considered.
 const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
+/// How long it takes to find out whether a node is worth keeping, and to move it, on a slow machine.
+const FORGETTING_A_NODE: Duration = Duration::from_nanos(500);
+
 /// The shortest and the longest time between two reports.
 const SHORTEST_REPORT_INTERVAL: Duration = Duration::from_millis(50);
 const LONGEST_REPORT_INTERVAL: Duration = Duration::from_secs(1);
@@ -29,16 +32,21 @@ const LONGEST_REPORT_INTERVAL: Duration = Duration::from_secs(1);
 pub struct ParallelSettings {
     /// How moves are selected.
     pub rule: Rule,
-    /// Leaves per batch of a thread.
+    /// The most leaves per batch of a thread.
     pub batch: usize,
+    /// Visits that the root must have for each leaf of a batch: leaves of one batch are picked without knowing each
+    /// other's values, which matters less the larger the tree is. 0 for full batches from the beginning.
+    pub visits_per_leaf: u32,
+    /// Whether a full tree forgets what was visited least, instead of ending the search.
+    pub forget: bool,
     /// Moves to report on.
     pub lines: usize,
 }
 
 impl Default for ParallelSettings {
-    /// A batch of one: larger ones make the search a little worse, and the CPU engine hardly gains from them.
+    /// A batch of one: larger ones make the search a little worse.
     fn default() -> ParallelSettings {
-        ParallelSettings { rule: Rule::default(), batch: 1, lines: 1 }
+        ParallelSettings { rule: Rule::default(), batch: 1, visits_per_leaf: 0, forget: false, lines: 1 }
     }
 }
 
@@ -168,6 +176,7 @@ impl<G: Game> Search<G> {
             rule: settings.rule,
             control,
             batch: settings.batch.max(1),
+            visits_per_leaf: settings.visits_per_leaf,
             sooner: limits.sooner,
             budget: CachePadded(AtomicI64::new(budget)),
             finished: AtomicBool::new(false),
@@ -180,22 +189,30 @@ impl<G: Game> Search<G> {
             // The other threads need not go on.
             worked.inspect_err(|_| shared.finished.store(true, Relaxed))
         };
-        let ended = match evaluators.split_first_mut() {
-            Some((first, others)) if !tree.is_empty() => std::thread::scope(|scope| {
-                let mut threads = Vec::new();
-                let mut start = |evaluator| spawn_scoped(PART, scope, || work(evaluator)).map(|new| threads.push(new));
-                let started = others.iter_mut().try_for_each(&mut start);
-                let ended = started.and_then(|()| catch_panic(PART, || watch.work(&mut **first, tell)).flatten());
-                // Only this thread looks at the time: without it the others would go on forever.
-                shared.finished.store(true, Relaxed);
-                // All threads have ended before any failure is returned.
-                let others: Vec<_> = threads.into_iter().map(|other| other.join()).collect();
-                for other in others {
-                    other.map_err(|panic| EvaluatorError::panicked(PART, &*panic)).flatten()?;
-                }
-                ended
-            })?,
-            _ => StopReason::NoMoves,
+        let ended = loop {
+            let ended = match evaluators.split_first_mut() {
+                Some((first, others)) if !tree.is_empty() => std::thread::scope(|scope| {
+                    let mut threads = Vec::new();
+                    let mut start =
+                        |evaluator| spawn_scoped(PART, scope, || work(evaluator)).map(|new| threads.push(new));
+                    let started = others.iter_mut().try_for_each(&mut start);
+                    let ended = started.and_then(|()| catch_panic(PART, || watch.work(&mut **first, tell)).flatten());
+                    // Only this thread looks at the time: without it the others would go on forever.
+                    shared.finished.store(true, Relaxed);
+                    // All threads have ended before any failure is returned.
+                    let others: Vec<_> = threads.into_iter().map(|other| other.join()).collect();
+                    for other in others {
+                        other.map_err(|panic| EvaluatorError::panicked(PART, &*panic)).flatten()?;
+                    }
+                    ended
+                })?,
+                _ => StopReason::NoMoves,
+            };
+            if ended != StopReason::Full || !settings.forget || !watch.has_time_to_forget() || !tree.forget_least() {
+                break ended;
+            }
+            shared.full.store(false, Relaxed);
+            shared.finished.store(false, Relaxed);
         };
         Ok(SearchReport { ended: Some(ended), ..watch.report() })
     }
@@ -247,6 +264,15 @@ impl<G: Game> Watch<'_, G> {
                 return Ok(StopReason::Done);
             }
         }
+    }
+
+    /// Whether there is time to go through the whole tree before the search has to end.
+    fn has_time_to_forget(&self) -> bool {
+        let needed = FORGETTING_A_NODE * self.shared.tree.len() as u32;
+        self.shared
+            .control
+            .deadline()
+            .is_none_or(|deadline| deadline.saturating_duration_since(Instant::now()) > needed)
     }
 
     fn ended(&self, now: Instant) -> Option<StopReason> {

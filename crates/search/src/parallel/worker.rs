@@ -21,8 +21,9 @@ pub(super) struct Shared<'a, G> {
     pub root: &'a G,
     pub rule: Rule,
     pub control: &'a Control,
-    /// Leaves per batch of a thread.
+    /// The most leaves per batch of a thread, and the visits that the root must have for each.
     pub batch: usize,
+    pub visits_per_leaf: u32,
     /// Whether a proven win does not end the search while there are moves that may win sooner.
     pub sooner: bool,
     /// Walks that may still begin.
@@ -68,6 +69,12 @@ impl<G: Game> Shared<'_, G> {
             let goes_on = |proof: Proof| self.sooner && proof.is_win() && proof.plies > 1 && root.has_unproven_move();
             root.proof().is_some_and(|proof| !goes_on(proof))
         })
+    }
+
+    /// Leaves for the next batch of a thread.
+    fn next_batch(&self) -> usize {
+        let visits = self.tree.root().map_or(0, |root| root.visits());
+        visits.checked_div(self.visits_per_leaf).map_or(self.batch, |leaves| (leaves as usize).clamp(1, self.batch))
     }
 
     fn take_ticket(&self) -> bool {
@@ -139,8 +146,9 @@ impl<'a, G: Game> Worker<'a, G> {
         let shared = self.shared;
         let (mut known, mut collisions) = (0, 0);
         let mut tickets = true;
+        let batch = shared.next_batch();
         // Walks to known nodes cost almost nothing, but the limits must be checked now and then.
-        while self.leaves.len() < shared.batch && collisions < MOST_COLLISIONS && known < 64 {
+        while self.leaves.len() < batch && collisions < MOST_COLLISIONS && known < 64 {
             tickets = shared.take_ticket();
             if !tickets {
                 break;

@@ -89,20 +89,34 @@ impl Tree {
             return self.clear();
         }
         if !codes.is_empty() {
-            self.compact(root);
+            self.compact(root, |_| true);
         }
     }
 
-    /// Moves everything below `root` to the beginning of the arenas. Parents come before their children and nodes in
-    /// the order of their edges, so everything moves towards the beginning and nothing that is still needed is
-    /// overwritten.
-    fn compact(&mut self, root: u32) {
+    /// Makes room by forgetting the least visited half of the nodes, or more if many have equally few visits. What
+    /// remains keeps its visits and values, those that came from forgotten nodes included. Returns whether there is
+    /// more room now. No walk may be under way.
+    pub(crate) fn forget_least(&self) -> bool {
+        let Some(root) = self.root_index() else { return false };
+        let before = self.len();
+        let mut visits: Vec<u32> = (0..before as u32).map(|index| self.node(index).visits().0).collect();
+        let (_, median, _) = visits.select_nth_unstable(before / 2);
+        let least = median.saturating_add(1);
+        // The root's own moves are what the search is about.
+        self.compact(root, |node| node.visits().0 >= least || node.parent.load(Relaxed) == root);
+        self.len() < before
+    }
+
+    /// Moves everything below `root` that is to be kept, together with all above it, to the beginning of the arenas.
+    /// Parents come before their children and nodes in the order of their edges, so everything moves towards the
+    /// beginning and nothing that is still needed is overwritten. No walk may be under way.
+    fn compact(&self, root: u32, keep: impl Fn(&Node) -> bool) {
         let mut kept = 0;
         for index in 0..self.len() as u32 {
             let node = self.node(index);
             let parent = node.parent.load(Relaxed);
             let parent_moves_to = if parent == NONE { NONE } else { self.node(parent).moves_to() };
-            let lives = index == root || index > root && parent_moves_to != NONE;
+            let lives = index == root || index > root && parent_moves_to != NONE && keep(node);
             node.set_moves_to(if lives { kept } else { NONE });
             node.parent.store(if index == root { NONE } else { parent_moves_to }, Relaxed);
             kept += u32::from(lives);
@@ -128,8 +142,8 @@ impl Tree {
                 self.put_first(self.node(parent), moves_to);
             }
         }
-        *self.used.0.get_mut() = u64::from(next_edge) << 32 | u64::from(kept);
-        *self.root.get_mut() = 0;
+        self.used.0.store(u64::from(next_edge) << 32 | u64::from(kept), Relaxed);
+        self.root.store(0, Relaxed);
     }
 
     /// Nodes in use.

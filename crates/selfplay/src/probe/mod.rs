@@ -12,12 +12,12 @@
 
 mod choices;
 mod hanging;
+mod harvest;
 mod judged;
 mod material;
 mod measured;
 mod policy;
 mod settings;
-mod varied;
 
 pub use measured::Measured;
 pub use policy::policy_divergence;
@@ -28,17 +28,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use alfil_core::seed::derive;
-use alfil_game::FullGame;
+use alfil_game::{FullGame, Knowledge};
 use alfil_search::classical::expected_result;
 use alfil_search::{Adjudicator, Evaluator, EvaluatorError, catch_panic};
 use rayon::prelude::*;
 
-use crate::{LaneContext, SearchSettings, SelfplaySettings, Temperature, Tickets};
+use crate::{LaneContext, SearchSettings, SelfplaySettings, Temperature, Tickets, has_estimates};
 use choices::choices;
 use hanging::HangingPiece;
+use harvest::Harvest;
 use judged::Judged;
 use material::seen_by;
-use varied::{Harvest, has_estimates};
 
 /// The name of this work in messages.
 const PART: &str = "the probe";
@@ -74,7 +74,7 @@ pub struct ValueReport {
 impl<G: FullGame> Probe<G> {
     /// Whether the game has the estimates that a probe needs.
     pub fn is_possible(rules: &G::Rules) -> bool {
-        has_estimates::<G>(rules)
+        has_estimates::<G>(rules, Knowledge::Material) && has_estimates::<G>(rules, Knowledge::Full)
     }
 
     /// Makes the positions. `None` if the game has no estimates, no positions are wanted, or it was stopped. `tell` gets the
@@ -173,6 +173,7 @@ impl<G: FullGame> Probe<G> {
             tickets: Arc::new(Tickets::new(0)),
             seed: self.seed,
             listed: Vec::new(),
+            gallery: None,
         };
         let games: Vec<&G> = self.positions.iter().map(|position| &position.game).collect();
         let count = games.len() as u64;

@@ -18,7 +18,7 @@ use crate::GameRecord;
 
 /// Samples that wait to be drawn: chunks are read until there are this many, so that a batch holds positions of many
 /// games.
-const POOL: usize = 1 << 16;
+pub(super) const POOL: usize = 1 << 16;
 
 /// The approximate memory of these: nearly every one keeps a game of its own, mostly its policies.
 pub const POOL_BYTES: u64 = 256 << 20;
@@ -151,10 +151,7 @@ impl Draw {
     fn take<E: Encoding>(&mut self, records: Vec<GameRecord>, samples: u64) -> u64 {
         let DrawSettings { sampling: Sampling { held_out, symmetries }, from_held_out, target, .. } = self.settings;
         let mut positions: Vec<(Arc<SharedRecord>, u32)> = Vec::new();
-        for record in records {
-            if is_held_out(record.number, held_out) != from_held_out {
-                continue;
-            }
+        for record in records.into_iter().filter(|record| is_held_out(record.number, held_out) == from_held_out) {
             let record = Arc::new(SharedRecord::new(record));
             for (ply, number) in record.plies.iter().zip(0..) {
                 positions.extend((0..ply.copies).map(|_| (Arc::clone(&record), number)));
@@ -165,9 +162,8 @@ impl Draw {
             let count = left.min(positions.len());
             let (chosen, _) = positions.partial_shuffle(&mut self.random, count);
             for (record, ply) in chosen.iter().cloned() {
-                // The identity counts as one of the symmetries.
-                let turn = if symmetries { self.random.random_range(0..=E::SYMMETRIES.len()) } else { 0 };
-                self.pool.push(Sample { record, ply, symmetry: turn.checked_sub(1), target });
+                let symmetry = if symmetries { random_symmetry::<E>(&mut self.random) } else { None };
+                self.pool.push(Sample { record, ply, symmetry, target });
             }
             left -= count;
         }
@@ -175,8 +171,13 @@ impl Draw {
     }
 }
 
-/// Whether a game is held out: always the same ones, spread evenly.
-fn is_held_out(number: u64, share: f64) -> bool {
+/// One of the symmetries of the encoding; none is the identity, which counts as one of them.
+pub(super) fn random_symmetry<E: Encoding>(random: &mut Xoshiro256PlusPlus) -> Option<usize> {
+    random.random_range(0..=E::SYMMETRIES.len()).checked_sub(1)
+}
+
+/// Whether the game with this number is among the share that is held out: always the same ones, spread evenly.
+pub fn is_held_out(number: u64, share: f64) -> bool {
     let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((mixed >> 11) as f64 / (1u64 << 53) as f64) < share
 }

@@ -20,8 +20,9 @@ use alfil_selfplay::SelfplaySettings;
 use alfil_selfplay::probe::ProbeSettings;
 use alfil_selfplay::replay::{Sampling, WindowSettings};
 
+use crate::fleet::FleetSettings;
 use crate::machine::MachineSettings;
-use crate::phase::{GateSettings, RatingSettings, TrainingSettings};
+use crate::phase::{FolderSettings, GateSettings, RatingSettings, TrainingSettings};
 
 settings! {
     /// All settings of a run.
@@ -38,12 +39,16 @@ settings! {
         pub seed: u64 = 1, fixed = true;
         /// The run is complete after this many generations; 0 continues until it is stopped.
         pub generations: u32 = 0;
+        /// Write what is measured as an event file as well, which TensorBoard opens in the folder of the run.
+        pub tensorboard: bool = false;
         /// The shape of the network.
         pub network: NetworkSettings, key "network";
         /// The devices and threads that it computes with.
         pub machine: MachineSettings, key "machine";
         /// How self-play games are played.
         pub selfplay: SelfplaySettings, key "selfplay";
+        /// Games of others that are learnt from.
+        pub games: FolderSettings, key "games";
         /// The positions that are learnt from.
         pub window: WindowSection, key "window";
         /// How much is learnt, and how.
@@ -54,6 +59,8 @@ settings! {
         pub gate: GateSettings, key "gate";
         /// How the strength of networks is measured.
         pub rating: RatingSettings, key "rating";
+        /// How other machines play for the run.
+        pub fleet: FleetSettings, key "fleet";
         /// What changes as the run goes on.
         pub stages: Stages;
     }

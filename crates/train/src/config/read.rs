@@ -198,7 +198,7 @@ mod tests {
         let wrong = error("[training]\nbatch = \"many\"", &[]);
         assert_eq!(wrong, "training.batch = \"many\" is not valid: a whole number is needed, such as 256");
         assert!(error("seed = ", &[]).contains("line 1"), "{}", error("seed = ", &[]));
-        let vote = "gate.kind = \"vote\" is not valid: use none, score, sprt";
+        let vote = "gate.kind = \"vote\" is not valid: use auto, none, score, sprt";
         assert_eq!(error("[gate]\nkind = \"vote\"", &[]), vote);
         assert_eq!(error("", &["gate.kind=vote"]), vote);
         assert_eq!(error("seed = -1", &[]), "seed = -1 is not valid: it is too small or too large");

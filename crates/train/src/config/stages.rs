@@ -182,13 +182,14 @@ fn misspelt(table: &Table) -> Option<(&String, &'static str)> {
     [FROM_GENERATION, FROM_HOURS].into_iter().find_map(|meant| Some((table.keys().find(near(meant))?, meant)))
 }
 
-/// Whether a run can change a setting: its machine is chosen when a process begins, its end is that of all stages, and a head
-/// for the opponent's reply is there from the beginning or not at all.
+/// Whether a run can change a setting: its machine is chosen when a process begins, its end is that of all stages, its folders
+/// are one order of positions, and a head for the opponent's reply is there from the beginning or not at all.
 fn can_change(declaration: &Declaration) -> bool {
     let (section, _) = declaration.split();
     let is_fixed = declaration.fixed
         || ["machine", "network"].contains(&section)
-        || ["generations", "training.reply_weight"].contains(&declaration.key.as_str());
+        || ["generations", "games.folders", "games.epochs", "training.reply_weight"]
+            .contains(&declaration.key.as_str());
     // A larger network can take over: see phase/grow.rs.
     !is_fixed || declaration.key == SIZE
 }

@@ -1,12 +1,13 @@
 //! The gate: a match of the candidate against the last promoted network.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use alfil_arena::contest::{Archive, Match, MatchEnd, MatchReport, MatchSettings};
+use alfil_arena::contest::{Archive, Match, MatchEnd, MatchReport, MatchSettings, Progress};
 use alfil_arena::opening::Openings;
-use alfil_arena::player::{Entrant, TreeSettings};
+use alfil_arena::player::Entrant;
 use alfil_arena::stats::{Decision, Sprt};
 use alfil_core::settings::Findings;
 use alfil_core::{choices, settings};
@@ -14,13 +15,17 @@ use alfil_game::Encoding;
 use alfil_nn::Network;
 use alfil_search::Adjudicator;
 
+use super::elsewhere::{Entry, FleetVenue};
 use super::{Purpose, Run, Tell, hold};
-use crate::Event;
+use crate::fleet::match_settings;
 use crate::run::{GateMetrics, Phase, RunError};
+use crate::{Config, Event};
 
 choices! {
     /// What a candidate has to do to be promoted.
     pub enum GateKind {
+        /// Sprt where games are played, else none.
+        Auto = "auto",
         /// Nothing, as in AlphaZero.
         None = "none",
         /// Score a share of the points, as in AlphaGo Zero.
@@ -34,8 +39,9 @@ settings! {
     /// The match that a candidate has to pass.
     #[derive(Copy)]
     pub struct GateSettings {
-        /// What a candidate has to do to be promoted: sprt (a sequential test that stops early), score (a share of the points) or none.
-        pub kind: GateKind = GateKind::Sprt;
+        /// What a candidate has to do to be promoted: sprt (a sequential test that stops early), score (a share of the points), none,
+        /// or auto: sprt, but none where all is learnt from folders, since the promoted network plays no games to learn from.
+        pub kind: GateKind = GateKind::Auto;
         /// Games at most. If a sequential test is still undecided then, half the points are enough.
         pub games: u64 = 100, in 2..=1_000_000;
         /// Visits per move.
@@ -61,6 +67,17 @@ impl GateSettings {
     }
 }
 
+impl Config {
+    /// What a candidate has to do to be promoted.
+    pub fn gate_kind(&self) -> GateKind {
+        match self.gate.kind {
+            GateKind::Auto if self.plays_games() => GateKind::Sprt,
+            GateKind::Auto => GateKind::None,
+            kind => kind,
+        }
+    }
+}
+
 impl<E: Encoding> Run<E> {
     /// Plays the candidate's match, and promotes it if it passes. False if it was stopped before the end.
     pub(super) fn gate(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<bool, RunError> {
@@ -69,7 +86,7 @@ impl<E: Encoding> Run<E> {
         // An interruption may have come between the promotion and the state that records it.
         let is_promoted = promoted.is_file();
         let network = Arc::new(Network::load(if is_promoted { &promoted } else { &candidate })?);
-        let passes = match self.config.gate.kind {
+        let passes = match self.config.gate_kind() {
             GateKind::None if !self.is_growing() => true,
             _ => {
                 let began = Instant::now();
@@ -116,10 +133,15 @@ impl<E: Encoding> Run<E> {
             games: gate.games,
             concurrency: self.tables(),
             seed: self.seed(Purpose::Gate),
-            sprt: (gate.kind == GateKind::Sprt).then_some(sprt),
+            sprt: (self.config.gate_kind() == GateKind::Sprt).then_some(sprt),
         };
         let a = self.entrant(self.state.generation, candidate, gate.visits)?;
         let b = self.entrant(self.state.champion, &self.champion, gate.visits)?;
+        let seat = |player: &Entrant<E::Game>, network: &Arc<Network>| {
+            (player.identity.clone(), Entry::Network(Arc::clone(network), gate.visits))
+        };
+        let seats = BTreeMap::from([seat(&a, candidate), seat(&b, &self.champion)]);
+        let venue = self.venue(self.seed(Purpose::Gate), seats);
         let contest = |tell: &mut Tell<'_>| {
             let contest = Match {
                 a: &a,
@@ -132,9 +154,20 @@ impl<E: Encoding> Run<E> {
                     pgn: Some(self.directory.gate_games(self.state.generation, gate.visits)),
                 },
             };
-            contest.run(&mut |progress| tell(Event::Gate { report: progress.report, of: gate.games }), stop)
+            let mut tell = |progress: Progress<'_>| tell(Event::Gate { report: progress.report, of: gate.games });
+            match &venue {
+                Some(venue) => contest.run_at(venue, &mut tell, stop),
+                None => contest.run(&mut tell, stop),
+            }
         };
         hold(contest, tell)
+    }
+
+    /// The fleet as the place of a match, if there is one. `openings` is the seed of the openings.
+    pub(super) fn venue(&self, openings: u64, seats: BTreeMap<String, Entry>) -> Option<FleetVenue<'_, E>> {
+        let fleet = &**self.machine.fleet.as_ref()?;
+        let (machine, settings) = (&self.machine, self.config.fleet);
+        Some(FleetVenue { fleet, machine, settings, rules: &self.rules, openings, seats })
     }
 
     /// Whether a candidate with this result is promoted.
@@ -142,7 +175,7 @@ impl<E: Encoding> Run<E> {
         let score = report.pairs.score();
         match report.sprt.and_then(|(_, state)| state.decision) {
             Some(decision) => decision == Decision::AcceptH1,
-            None if self.config.gate.kind == GateKind::Score => score >= self.config.gate.score,
+            None if self.config.gate_kind() == GateKind::Score => score >= self.config.gate.score,
             None => score >= 0.5,
         }
     }
@@ -156,8 +189,8 @@ impl<E: Encoding> Run<E> {
     ) -> Result<Entrant<E::Game>, RunError> {
         let name = format!("generation {generation}");
         let identity = format!("{name}:visits={visits}");
-        let settings = TreeSettings { visits: Some(visits), ..TreeSettings::default() };
         let backend = self.machine.plain_backend::<E>(network)?;
+        let settings = match_settings(visits);
         Ok(Entrant::pooled(name, identity, &*backend, self.machine.lanes, settings)?)
     }
 

@@ -1,6 +1,8 @@
 //! The training loop: the phases of each generation, one after the other.
 
 mod checkpoint;
+mod elsewhere;
+mod folders;
 mod gate;
 mod grow;
 mod learn;
@@ -9,8 +11,10 @@ mod probe;
 mod rate;
 mod selfplay;
 mod show;
+mod source;
 mod trend;
 
+pub use folders::FolderSettings;
 pub use gate::{GateKind, GateSettings};
 pub use learn::TrainingSettings;
 pub use rate::RatingSettings;
@@ -28,11 +32,11 @@ use alfil_game::{Encoding, Game};
 use alfil_nn::learning::Learner;
 use alfil_nn::{Architecture, Network, Origin, Size};
 use alfil_selfplay::probe::Probe;
-use alfil_selfplay::replay::Replay;
-use alfil_selfplay::{GameRecord, LaneContext, Tickets, chunks};
+use alfil_selfplay::replay::{Dataset, Replay};
+use alfil_selfplay::{Gallery, GameRecord, LaneContext, Tickets, chunks};
 
 use crate::config::render;
-use crate::run::{Clock, Lock, Metrics, Phase, RunDirectory, RunError, StartError, State};
+use crate::run::{Clock, EventFile, Lock, Metrics, Phase, RunDirectory, RunError, StartError, State};
 use crate::{Config, Event, Machine};
 
 /// Receives the events of a run.
@@ -50,6 +54,8 @@ pub struct Run<E: Encoding> {
     machine: Machine,
     state: State,
     replay: Replay,
+    /// Games of others to learn from.
+    dataset: Dataset,
     learner: Box<dyn Learner>,
     champion: Arc<Network>,
     /// The size that the network is to get when the next generation begins.
@@ -58,6 +64,10 @@ pub struct Run<E: Encoding> {
     exam: Option<Exam<E::Game>>,
     /// Positions that every network is probed on, made when they are first needed; none if the game has no estimates.
     probe: OnceCell<Option<Probe<E::Game>>>,
+    /// What TensorBoard reads, if that is asked for.
+    events: Option<EventFile>,
+    /// Where a few games of self-play are shown.
+    gallery: Arc<Gallery>,
     /// The beginning of the time that is not counted in the state yet.
     clock: Clock,
     _lock: Lock,
@@ -85,6 +95,7 @@ enum Purpose {
     Exam,
     Calibration,
     Probe,
+    Folders,
 }
 
 impl<E: Encoding> Run<E> {
@@ -105,6 +116,7 @@ impl<E: Encoding> Run<E> {
                 players.push(config.rating.players);
             }
         }
+        let dataset = config.dataset::<E::Game>(&rules)?;
         let start = if directory.has_begun() { None } else { Self::start(&config)? };
         directory.create()?;
         let lock = Lock::take(&directory)?;
@@ -117,6 +129,7 @@ impl<E: Encoding> Run<E> {
         let written = alfil_core::disk::write_whole(&path, render(&config).as_bytes());
         written.map_err(|why| RunError::io("write", &path, why))?;
         let mut state = if begun { State::load(&directory)? } else { State::new() };
+        folders::remember(&dataset, &mut state, &directory)?;
         let whole = config;
         let config = settings_of(&whole, &state);
         let seed = derive(config.seed, &[Purpose::Weights as u64]);
@@ -134,6 +147,7 @@ impl<E: Encoding> Run<E> {
         }
         directory.open_checkpoints(state.size)?;
         Metrics::truncate_from(state.generation, &directory)?;
+        let events = config.tensorboard.then(|| EventFile::begin(&directory)).transpose()?;
         checkpoint::restore(learner.as_mut(), &mut state, &directory, tell)?;
         let (replay, damages) = Replay::open(&directory.replay())?;
         damages.iter().for_each(|damage| tell(Event::Damaged(damage)));
@@ -145,6 +159,8 @@ impl<E: Encoding> Run<E> {
             grow: None,
             exam: None,
             probe: OnceCell::new(),
+            gallery: Arc::default(),
+            events,
             clock: Clock::start(),
             _lock: lock,
             directory,
@@ -155,6 +171,7 @@ impl<E: Encoding> Run<E> {
             machine,
             state,
             replay,
+            dataset,
             learner,
         };
         run.settle(tell)?;
@@ -168,6 +185,7 @@ impl<E: Encoding> Run<E> {
         for (number, config) in config.resolved() {
             Self::check_stage(&config, &rules).map_err(|why| why.in_stage(number))?;
         }
+        config.dataset::<E::Game>(&rules)?;
         Ok(rules)
     }
 
@@ -236,6 +254,11 @@ impl<E: Encoding> Run<E> {
         &self.state
     }
 
+    /// A few games of self-play while they are played.
+    pub fn gallery(&self) -> &Arc<Gallery> {
+        &self.gallery
+    }
+
     /// Runs until all generations are done or `stop` is set.
     pub fn go(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Finish, RunError> {
         let finish =
@@ -250,17 +273,26 @@ impl<E: Encoding> Run<E> {
 
     fn go_alternating(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Finish, RunError> {
         while !self.is_complete() {
-            let finished = match self.begin_phase(tell) {
-                Phase::Selfplay => self.play(stop, tell)?,
-                Phase::Learn => self.learn(stop, tell)?,
-                Phase::Gate => self.gate(stop, tell)?,
-                Phase::Rate => self.rate(stop, tell)?,
-            };
-            if !finished || stop.load(Relaxed) && !self.is_complete() {
-                return Ok(Finish::Stopped);
+            if let Some(finish) = self.go_through_phase(stop, tell)? {
+                return Ok(finish);
             }
         }
         Ok(Finish::Complete)
+    }
+
+    /// Works until the phase is finished, and says if the run was stopped.
+    fn go_through_phase(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Option<Finish>, RunError> {
+        if self.state.phase == Phase::Selfplay && !self.config.plays_games() {
+            self.end_of_games(self.state.games, 0)?;
+        }
+        let finished = match self.begin_phase(tell) {
+            Phase::Selfplay => self.play(stop, tell)?,
+            Phase::Learn => self.learn(stop, tell)?,
+            Phase::Gate => self.gate(stop, tell)?,
+            Phase::Rate => self.rate(stop, tell)?,
+        };
+        let is_stopped = !finished || stop.load(Relaxed) && !self.is_complete();
+        Ok(is_stopped.then_some(Finish::Stopped))
     }
 
     fn begin_phase(&self, tell: &mut Tell<'_>) -> Phase {
@@ -286,7 +318,15 @@ impl<E: Encoding> Run<E> {
     }
 
     fn is_complete(&self) -> bool {
-        self.config.generations > 0 && self.state.generation > self.config.generations
+        let generations = self.config.generations;
+        generations > 0 && self.state.generation > generations
+            || self.state.phase == Phase::Selfplay && self.has_all_epochs()
+    }
+
+    /// Whether all epochs have been learnt from that the run is to take.
+    fn has_all_epochs(&self) -> bool {
+        let epochs = self.config.games.epochs;
+        epochs > 0 && self.config.folder_share() > 0.0 && self.state.cursor.epoch >= epochs
     }
 
     /// Enters the next phase. The results of the previous one are on the disk.
@@ -305,7 +345,8 @@ impl<E: Encoding> Run<E> {
     /// What the games of the run have in common; the tickets say which are played.
     fn lane_context(&self, tickets: Arc<Tickets>) -> Result<LaneContext<E::Game>, RunError> {
         let seed = self.seed(Purpose::Games);
-        Ok(LaneContext::open(self.config.selfplay.clone(), self.rules.clone(), tickets, seed)?)
+        let context = LaneContext::open(self.config.selfplay.clone(), self.rules.clone(), tickets, seed)?;
+        Ok(LaneContext { gallery: Some(Arc::clone(&self.gallery)), ..context })
     }
 
     /// The seed for a purpose in this generation.

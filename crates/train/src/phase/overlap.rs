@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use alfil_game::{Encoding, FullGame};
+use alfil_nn::Network;
 use alfil_search::evaluators::CacheCounts;
 use alfil_search::{Backend, BatchSizes, Evaluation, Evaluator, EvaluatorError, spawn_scoped};
 use alfil_selfplay::{Counts, GameRecord, Session, Tickets, chunks, read_header};
 
+use super::elsewhere::Games;
 use super::selfplay::metrics;
 use super::{Finish, Run, Tell, next_after};
 use crate::Event;
@@ -24,7 +26,11 @@ const AHEAD: u64 = 3;
 impl<E: Encoding> Run<E> {
     pub(super) fn go_overlapping(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Finish, RunError> {
         while !self.is_complete() {
-            if let Some(finish) = self.go_with_these_games(stop, tell)? {
+            let finish = match self.config.plays_games() {
+                true => self.go_with_these_games(stop, tell)?,
+                false => self.go_through_phase(stop, tell)?,
+            };
+            if let Some(finish) = finish {
                 return Ok(finish);
             }
         }
@@ -34,7 +40,7 @@ impl<E: Encoding> Run<E> {
     /// Works until the run ends, or until games are to be played with other settings: then those under way are played to
     /// their end, and the result is none.
     fn go_with_these_games(&mut self, stop: &AtomicBool, tell: &mut Tell<'_>) -> Result<Option<Finish>, RunError> {
-        let newest = Arc::new(Newest::new(self.machine.backend::<E>(&self.champion)?));
+        let newest = Arc::new(Newest::new(Arc::clone(&self.champion), self.machine.backend::<E>(&self.champion)?));
         let mut waiting = self.adopted_games(tell)?;
         waiting.extend(self.finished_files(tell)?.into_iter().flat_map(|(_, records)| records));
         let next = next_after(&waiting, self.state.games);
@@ -50,8 +56,11 @@ impl<E: Encoding> Run<E> {
             folder: &folder,
             stop: &halt,
         };
+        let (machine, fleet) = (self.machine.clone(), self.config.fleet);
+        let network = || newest.network();
+        let games = Games::<E> { session, machine: &machine, fleet, network: &network };
         std::thread::scope(|scope| {
-            let play = || session.run(&mut |now| *counts.lock().unwrap_or_else(PoisonError::into_inner) = *now);
+            let play = || games.run(&mut |now| *counts.lock().unwrap_or_else(PoisonError::into_inner) = *now);
             let player = spawn_scoped("self-play", scope, play)?;
             // A guard, so that it also happens on a panic: the scope waits for the games.
             let halting = HaltOnDrop(&halt);
@@ -94,7 +103,7 @@ impl<E: Encoding> Run<E> {
     ) -> Result<Option<Finish>, RunError> {
         let selfplay = self.config.selfplay.clone();
         while !self.is_complete() {
-            if self.config.selfplay != selfplay {
+            if self.config.selfplay != selfplay || !self.config.plays_games() {
                 return Ok(None);
             }
             let champion = self.state.champion;
@@ -105,7 +114,7 @@ impl<E: Encoding> Run<E> {
                 Phase::Rate => self.rate(stop, tell)?,
             };
             if self.state.champion != champion {
-                newest.set(self.machine.backend::<E>(&self.champion)?);
+                newest.set(Arc::clone(&self.champion), self.machine.backend::<E>(&self.champion)?);
             }
             let halted = stop.load(Relaxed) || (producer.is_broken)();
             if !finished || halted && !self.is_complete() {
@@ -221,22 +230,26 @@ impl Drop for HaltOnDrop<'_> {
 
 /// The network that games are played with.
 struct Newest<G: FullGame> {
-    backend: Mutex<Arc<dyn Backend<G>>>,
+    network: Mutex<(Arc<Network>, Arc<dyn Backend<G>>)>,
     version: AtomicU64,
 }
 
 impl<G: FullGame> Newest<G> {
-    fn new(backend: Arc<dyn Backend<G>>) -> Newest<G> {
-        Newest { backend: Mutex::new(backend), version: AtomicU64::new(0) }
+    fn new(network: Arc<Network>, backend: Arc<dyn Backend<G>>) -> Newest<G> {
+        Newest { network: Mutex::new((network, backend)), version: AtomicU64::new(0) }
     }
 
-    fn set(&self, backend: Arc<dyn Backend<G>>) {
-        *self.backend.lock().unwrap_or_else(PoisonError::into_inner) = backend;
+    fn set(&self, network: Arc<Network>, backend: Arc<dyn Backend<G>>) {
+        *self.network.lock().unwrap_or_else(PoisonError::into_inner) = (network, backend);
         self.version.fetch_add(1, Relaxed);
     }
 
+    fn network(&self) -> Arc<Network> {
+        Arc::clone(&self.network.lock().unwrap_or_else(PoisonError::into_inner).0)
+    }
+
     fn backend(&self) -> Arc<dyn Backend<G>> {
-        Arc::clone(&self.backend.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.network.lock().unwrap_or_else(PoisonError::into_inner).1)
     }
 }
 

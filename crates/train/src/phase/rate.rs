@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use alfil_arena::exam::Exam;
-use alfil_arena::ladder::{Ladder, Newcomer, Standings};
+use alfil_arena::ladder::{Climb, Ladder, Newcomer, Standings};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, PlayerLine};
 use alfil_arena::stats::Rating;
@@ -16,8 +16,10 @@ use alfil_core::settings::Findings;
 use alfil_game::{Encoding, FullGame};
 use alfil_nn::Network;
 
+use super::elsewhere::Entry;
 use super::trend::{networks, trend};
 use super::{Purpose, Run, Tell, hold};
+use crate::fleet::is_harmless;
 use crate::run::{ExamMetrics, Metrics, Phase, RatingMetrics, RunError};
 use crate::{Config, Event};
 
@@ -77,8 +79,12 @@ impl<E: Encoding> Run<E> {
         // A state of an earlier version does not say when the generation began.
         let is_known = self.state.began > 0 || generation == 1;
         let elapsed = if is_known { seconds - self.state.began as f64 / 1000.0 } else { 0.0 };
-        let metrics = Metrics { generation, seconds, cpu_seconds, elapsed, ..self.state.pending.clone() };
+        let fleet = self.machine.fleet.as_ref().map(|fleet| fleet.metrics());
+        let metrics = Metrics { generation, seconds, cpu_seconds, elapsed, fleet, ..self.state.pending.clone() };
         metrics.append(&self.directory)?;
+        if let Some(events) = &mut self.events {
+            events.append(&metrics, &self.directory)?;
+        }
         tell(Event::Generation(&metrics));
         if self.state.pending.rating.is_some() {
             self.state.rating_waits = false;
@@ -100,7 +106,7 @@ impl<E: Encoding> Run<E> {
     fn is_rated(&mut self) -> Result<bool, RunError> {
         let RatingSettings { every, share, .. } = self.config.rating;
         let generation = self.state.generation;
-        let is_last = generation == self.config.generations;
+        let is_last = generation == self.config.generations || self.has_all_epochs();
         let is_due = every > 0 && (self.state.rating_waits || generation.is_multiple_of(every) || is_last);
         if share == 0.0 {
             return Ok(is_due);
@@ -129,19 +135,23 @@ impl<E: Encoding> Run<E> {
         let visits = self.config.rating.visits;
         // The first time, the other players play each other; later they have had their games.
         let mut players = baselines::<E::Game>(&self.config)?;
-        self.pool(players.clone(), None, stop, tell)?;
+        let mut seats = lines_of(&self.config, &players);
+        self.pool(players.clone(), seats.clone(), None, stop, tell)?;
         let past = Metrics::load_readable(&self.directory)?;
         let earlier = self.earlier(&past, players.is_empty());
         for &generation in &earlier {
             let network = Arc::new(Network::load(&self.directory.network(generation))?);
-            players.push(self.entrant(generation, &network, visits)?);
+            let player = self.entrant(generation, &network, visits)?;
+            seats.insert(player.identity.clone(), Entry::Network(network, visits));
+            players.push(player);
         }
         let champion = self.entrant(self.state.champion, &self.champion, visits)?;
+        seats.insert(champion.identity.clone(), Entry::Network(Arc::clone(&self.champion), visits));
         let name = champion.name.clone();
         // It is probably about as strong as the network that was rated last.
         let newcomer = Newcomer { player: players.len(), like: earlier.last().map(|_| players.len() - 1) };
         players.push(champion);
-        let standings = self.pool(players, Some(newcomer), stop, tell)?;
+        let standings = self.pool(players, seats, Some(newcomer), stop, tell)?;
         let exam = self.examine(stop, tell)?;
         if stop.load(Relaxed) {
             return Ok(None);
@@ -176,10 +186,13 @@ impl<E: Encoding> Run<E> {
     fn pool(
         &self,
         players: Vec<Entrant<E::Game>>,
+        seats: BTreeMap<String, Entry>,
         newcomer: Option<Newcomer>,
         stop: &AtomicBool,
         tell: &mut Tell<'_>,
     ) -> Result<Standings, RunError> {
+        let openings = derive(self.config.seed, &[Purpose::Rating as u64]);
+        let venue = self.venue(openings, seats);
         let contest = |tell: &mut Tell<'_>| {
             let ladder = Ladder {
                 players: players.clone(),
@@ -189,10 +202,14 @@ impl<E: Encoding> Run<E> {
                 newcomer,
                 concurrency: self.tables(),
                 seed: self.seed(Purpose::Rating),
-                openings: Openings::random(derive(self.config.seed, &[Purpose::Rating as u64]), &self.rules),
+                openings: Openings::random(openings, &self.rules),
                 state: Some(self.directory.rating()),
             };
-            ladder.run(&mut |climb| tell(Event::Rating { games: climb.games, of: climb.target }), stop)
+            let mut tell = |climb: Climb<'_>| tell(Event::Rating { games: climb.games, of: climb.target });
+            match &venue {
+                Some(venue) => ladder.run_at(venue, &mut tell, stop),
+                None => ladder.run(&mut tell, stop),
+            }
         };
         hold(contest, tell)
     }
@@ -250,6 +267,17 @@ pub(super) fn missing(config: &Config) -> impl Iterator<Item = (String, String)>
 /// The players that networks are compared with. Engines among them are started once, to try them.
 pub(super) fn baselines<G: FullGame>(config: &Config) -> Result<Vec<Entrant<G>>, RunError> {
     installed(config).map(|line| Ok(line.entrant()?)).collect()
+}
+
+/// Those of the players that workers of a fleet can make from a line: without files, and without programs, which a message must
+/// not be able to start.
+fn lines_of<G: FullGame>(config: &Config, players: &[Entrant<G>]) -> BTreeMap<String, Entry> {
+    let lines = config.rating.players.iter().filter(|line| is_harmless(line));
+    let known = lines.filter_map(|line| {
+        let player = line.parse::<PlayerLine>().ok()?.entrant::<G>().ok()?;
+        Some((player.identity, Entry::Line(line.clone())))
+    });
+    known.filter(|(identity, _)| players.iter().any(|player| player.identity == *identity)).collect()
 }
 
 /// The players except those whose programs are not installed: a configuration may come from another machine.

@@ -10,6 +10,7 @@ use alfil_game::Encoding;
 use alfil_selfplay::replay::{Window, set_aside};
 use alfil_selfplay::{Counts, GameRecord, Session, Tickets, chunks, read_chunk};
 
+use super::elsewhere::Games;
 use super::{Run, Tell};
 use crate::Event;
 use crate::run::{Phase, RunError, SelfplayMetrics};
@@ -33,7 +34,10 @@ impl<E: Encoding> Run<E> {
             folder: &self.directory.selfplay(),
             stop,
         };
-        let counts = session.run(&mut |counts| {
+        let champion = Arc::clone(&self.champion);
+        let network = || Arc::clone(&champion);
+        let games = Games::<E> { session, machine: &self.machine, fleet: self.config.fleet, network: &network };
+        let counts = games.run(&mut |counts| {
             let seconds = began.elapsed().as_secs_f64();
             tell(Event::Games { games: before + counts.games, of, counts, seconds });
         })?;

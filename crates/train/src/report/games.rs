@@ -5,10 +5,10 @@ use std::path::Path;
 
 use alfil_core::numbers::count;
 use alfil_core::svg::escape;
+use alfil_game::drawing::board;
 use alfil_game::{FullGame, MoveNumbers, Score, Side, read_rules, with_game};
 use alfil_selfplay::{End, GameRecord, chunks, read_chunk};
 
-use super::board::board;
 use super::chart::{Line, Lines, Range};
 
 /// Games that are shown.

@@ -20,6 +20,13 @@ fn held_out(metrics: &[Metrics], part: impl Fn(&Losses) -> f64) -> impl Iterator
     metrics.iter().filter_map(move |metrics| Some((metrics.generation, part(metrics.learning.held_out.as_ref()?))))
 }
 
+/// The same of folders alone, where others come from self-play.
+fn held_out_of_folders(metrics: &[Metrics], part: impl Fn(&Losses) -> f64) -> Option<Line> {
+    let known = metrics.iter().filter_map(|metrics| Some((metrics.generation, part(&metrics.games?.held_out?))));
+    let line = Line::new("held out, folders", 2, known);
+    (!line.points.is_empty()).then_some(line)
+}
+
 /// One term of the loss. Nothing if it is always 0: the network has no such head.
 fn loss(metrics: &[Metrics], term: Loss) -> String {
     let mut known = training(metrics, |losses| losses[term]).peekable();
@@ -30,19 +37,27 @@ fn loss(metrics: &[Metrics], term: Loss) -> String {
         Line::new("training", 0, training(metrics, |losses| losses[term])),
         Line::new("held out", 1, held_out(metrics, |losses| losses[term])),
     ];
-    if term == Loss::Policy {
-        let floor = training(metrics, |losses| losses.policy_entropy);
-        lines.push(Line::new("entropy of the search's policy: the floor", Colour::GREY.0, floor).dashed());
+    lines.extend(held_out_of_folders(metrics, |losses| losses[term]));
+    let floor = || training(metrics, |losses| losses.policy_entropy);
+    // Games of people have one move to learn per position.
+    if term == Loss::Policy && floor().any(|(_, entropy)| entropy > 1e-6) {
+        lines.push(Line::new("entropy of the policy to learn: the floor", Colour::GREY.0, floor()).dashed());
     }
     Lines::by_generation(term.title(), "", lines).figure()
 }
 
 fn agreement(metrics: &[Metrics]) -> String {
-    let lines = vec![
+    let mut lines = vec![
         Line::new("training", 0, training(metrics, |loss| loss.agreement)),
         Line::new("held out", 1, held_out(metrics, |loss| loss.agreement)),
     ];
-    let note = "how often the network's best move is the search's";
+    lines.extend(held_out_of_folders(metrics, |loss| loss.agreement));
+    let note = match metrics.iter().all(Metrics::plays_games) {
+        true => "how often the network's best move is the search's",
+        false => {
+            "how often the network's best move is the best of the policy to learn, such as the move that was played"
+        }
+    };
     Lines { unit: Unit::Share, range: Range::Numbers, ..Lines::by_generation("Agreement", note, lines) }.figure()
 }
 

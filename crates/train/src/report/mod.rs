@@ -1,6 +1,5 @@
 //! A run as a page: one self-contained HTML file that any browser shows offline.
 
-mod board;
 mod chart;
 mod games;
 mod instruments;
@@ -12,25 +11,35 @@ mod strength;
 
 use std::path::{Path, PathBuf};
 
+use alfil_core::settings::SettingValue;
 use toml::Table;
 
 use crate::run::{Metrics, RunDirectory, RunError, State};
 
 /// All that a page is made from.
-struct Report {
+pub struct Report {
     /// The run's name.
-    name: String,
-    /// The text of its configuration file. Runs of other versions may have other keys: the page needs only those below.
-    config: String,
-    game: String,
-    rules: String,
-    encoding: String,
+    pub name: String,
+    /// The text of its configuration file. Runs of other versions may have other keys: a page needs only those below.
+    pub config: String,
+    /// The game's name.
+    pub game: String,
+    /// Options of its rules.
+    pub rules: String,
+    /// How the network sees it.
+    pub encoding: String,
     /// The size of its network.
-    size: String,
+    pub size: String,
     /// How many there will be; 0 is no limit.
-    generations: u32,
-    state: State,
-    metrics: Vec<Metrics>,
+    pub generations: u32,
+    /// The same of epochs.
+    epochs: u64,
+    /// How far it has come.
+    pub state: State,
+    /// What was measured, one entry per generation.
+    pub metrics: Vec<Metrics>,
+    /// Whether it has played games, or is going to: what it learns from may all be in folders.
+    plays_games: bool,
     /// Where its games are.
     replay: PathBuf,
 }
@@ -42,7 +51,8 @@ pub fn write(directory: &RunDirectory, path: &Path) -> Result<(), RunError> {
 }
 
 impl Report {
-    fn load(directory: &RunDirectory) -> Result<Report, RunError> {
+    /// Reads the files of a run, which may be at work meanwhile.
+    pub fn load(directory: &RunDirectory) -> Result<Report, RunError> {
         let path = directory.config();
         let config = directory.read_config()?;
         let damaged = |why: toml::de::Error| RunError::Damaged { path: path.clone(), why: why.message().to_owned() };
@@ -51,19 +61,28 @@ impl Report {
             table.and_then(|table| table.get(key)?.as_str()).unwrap_or_default().to_owned()
         };
         let generations = table.get("generations").and_then(|generations| generations.as_integer());
+        let epochs = table.get("games").and_then(|games| games.get("epochs")?.as_integer());
+        let share = table.get("games").and_then(|games| f64::from_value(games.get("share")?)).unwrap_or(1.0);
+        let has_folders = table
+            .get("games")
+            .and_then(|games| games.get("folders")?.as_array())
+            .is_some_and(|folders| !folders.is_empty());
         // The folder's own name, even if the path is only a dot.
         let folder = directory.path().canonicalize().unwrap_or_else(|_| directory.path().to_owned());
         let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
+        // The metrics are read after the state: they may have one generation more, never one less.
+        let (state, metrics) = (State::load(directory)?, Metrics::load(directory)?);
         Ok(Report {
+            plays_games: !has_folders || share < 1.0 || metrics.iter().any(Metrics::plays_games),
             name,
             game: text(Some(&table), "game"),
             rules: text(Some(&table), "rules"),
             encoding: text(Some(&table), "encoding"),
             size: text(table.get("network").and_then(|network| network.as_table()), "size"),
             generations: generations.and_then(|generations| generations.try_into().ok()).unwrap_or(0),
-            // The metrics are read after the state: they may have one generation more, never one less.
-            state: State::load(directory)?,
-            metrics: Metrics::load(directory)?,
+            epochs: epochs.and_then(|epochs| epochs.try_into().ok()).unwrap_or(0),
+            state,
+            metrics,
             replay: directory.replay(),
             config,
         })

@@ -4,20 +4,21 @@ use std::fmt::Write;
 
 use alfil_core::numbers::{count, elo, percent, time};
 use alfil_core::svg::escape;
+use alfil_game::drawing::STYLE as BOARDS;
 
 use super::{Report, games, instruments, learning, play, speed, strength};
-use crate::run::Phase;
+use crate::run::{FolderMetrics, Phase};
 
 const STYLE: &str = include_str!("style.css");
 
 /// The whole page.
 pub fn page(report: &Report) -> String {
-    let Report { name, config, metrics, .. } = report;
+    let Report { name, config, metrics, plays_games, .. } = report;
     let title = escape(name);
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title} – Alfil</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <title>{title} – Alfil</title>\n<style>\n{STYLE}{BOARDS}</style>\n</head>\n<body>\n\
          <h1>{title}</h1>\n<p class=\"under\">{}</p>\n{}",
         escape(&progress(report)),
         facts(report)
@@ -26,16 +27,18 @@ pub fn page(report: &Report) -> String {
         ("Strength", strength::charts(metrics)),
         ("Instruments", instruments::charts(metrics)),
         ("Learning", learning::charts(metrics)),
-        ("Self-play", play::charts(metrics)),
-        ("Speed", speed::charts(metrics)),
+        ("Self-play", if *plays_games { play::charts(metrics) } else { String::new() }),
+        ("Speed", speed::charts(metrics, *plays_games)),
     ] {
         if charts.is_empty() {
             continue;
         }
         let _ = write!(out, "<section>\n<h2>{title}</h2>\n<div class=\"charts\">\n{charts}</div>\n</section>\n");
     }
-    let games = games::newest(&report.game, &report.rules, &report.replay);
-    let _ = write!(out, "<section>\n<h2>Newest games</h2>\n<div class=\"games\">\n{games}</div>\n</section>\n");
+    if *plays_games {
+        let games = games::newest(&report.game, &report.rules, &report.replay);
+        let _ = write!(out, "<section>\n<h2>Newest games</h2>\n<div class=\"games\">\n{games}</div>\n</section>\n");
+    }
     let config = escape(config);
     let _ = write!(out, "<details>\n<summary>Configuration</summary>\n<pre>{config}</pre>\n</details>\n");
     out + "</body>\n</html>\n"
@@ -43,8 +46,9 @@ pub fn page(report: &Report) -> String {
 
 /// The progress of the run, in a sentence.
 fn progress(report: &Report) -> String {
-    let Report { state, game, generations, .. } = report;
-    if *generations > 0 && state.generation > *generations {
+    let Report { state, game, generations, epochs, .. } = report;
+    let has_all_epochs = *epochs > 0 && state.phase == Phase::Selfplay && state.cursor.epoch >= *epochs;
+    if *generations > 0 && state.generation > *generations || has_all_epochs {
         return format!("A run of {game}, complete.");
     }
     let phase = match state.phase {
@@ -60,7 +64,7 @@ fn progress(report: &Report) -> String {
 /// The main numbers of the run.
 fn facts(report: &Report) -> String {
     let Report { state, metrics, .. } = report;
-    let games = super::total(metrics.iter().map(|metrics| metrics.selfplay.games));
+    let played = super::total(metrics.iter().map(|metrics| metrics.selfplay.games));
     let steps = metrics.last().map_or(state.steps, |last| last.learning.steps);
     let champion = match state.champion {
         0 => "the untrained one".to_owned(),
@@ -75,9 +79,16 @@ fn facts(report: &Report) -> String {
     fact("Game", &report.game, &report.encoding);
     fact("Network", &report.size, "filters x blocks");
     fact("Generations", &count(metrics.len() as u64), &format!("{} promoted", count(promoted as u64)));
-    fact("Games", &count(games), "");
-    let positions = super::total(metrics.iter().map(|metrics| metrics.selfplay.positions));
-    fact("Positions", &count(positions), "");
+    let folders = metrics.iter().rev().find_map(|metrics| metrics.games);
+    if report.plays_games {
+        fact("Games", &count(played), "");
+        let positions = super::total(metrics.iter().map(|metrics| metrics.selfplay.positions));
+        fact("Positions", &count(positions), "");
+    }
+    if let Some(FolderMetrics { epochs, games, positions, .. }) = folders {
+        fact("Folders", &format!("{} games", count(games)), &format!("{} positions", count(positions)));
+        fact("Epochs", &format!("{epochs:.2}"), "each position of the folders once in each");
+    }
     fact("Steps", &count(steps), "");
     let cpu = state.cpu_seconds.map_or(String::new(), |cpu| format!("CPU time {}", time(cpu)));
     fact("Time", &time(state.seconds), &cpu);

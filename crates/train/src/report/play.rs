@@ -5,8 +5,9 @@ use alfil_core::numbers::count;
 use super::chart::{Bar, Bars, Colour, Line, Lines, Unit, groups};
 use crate::run::{Metrics, SelfplayMetrics};
 
-/// Length, results, entropy, and how games ended.
+/// Length, results, entropy, and how games ended, in the generations that played.
 pub fn charts(metrics: &[Metrics]) -> String {
+    let metrics: &[Metrics] = &metrics.iter().filter(|metrics| metrics.plays_games()).cloned().collect::<Vec<_>>();
     let length = vec![Line::new("plies", 0, each(metrics, |games| games.length))];
     let entropy = vec![Line::new("entropy", 2, each(metrics, |games| games.policy_entropy))];
     let note = "of the search's policies, in nats: how undecided it is";

@@ -5,25 +5,52 @@ use alfil_core::numbers::{percent, time};
 use super::chart::{Bar, Bars, Colour, Line, Lines, Unit, groups};
 use crate::run::Metrics;
 
-/// Speeds, shares and phases.
-pub fn charts(metrics: &[Metrics]) -> String {
-    let each = |part: fn(&Metrics) -> f64| metrics.iter().map(move |metrics| (metrics.generation, part(metrics)));
-    let evaluations = vec![Line::new("evaluations", 0, each(|metrics| metrics.selfplay.evaluations_per_second))];
-    let positions = vec![Line::new("positions", 0, each(|metrics| metrics.selfplay.positions_per_second))];
-    let hourly = metrics.iter().filter_map(|metrics| Some((metrics.generation, metrics.positions_per_hour()?)));
-    let hourly = vec![Line::new("positions", 2, hourly)];
-    let samples = vec![Line::new("samples", 1, each(|metrics| metrics.learning.samples_per_second))];
-    let shares = vec![
-        Line::new("of self-play, in the evaluator", 0, each(|metrics| metrics.selfplay.evaluator_share)),
-        Line::new("of evaluations, from the cache", 1, each(|metrics| metrics.selfplay.cache_hits)),
-        Line::new("of training, waiting for batches", 2, each(|metrics| metrics.learning.waiting)),
-    ];
-    Lines::by_generation("Evaluations", "per second, in self-play", evaluations).figure()
-        + &Lines::by_generation("Positions", "per second, in self-play", positions).figure()
-        + &Lines::by_generation("Positions per hour", "of the run, all phases included", hourly).figure()
+/// Speeds, shares and phases, with those of self-play or without.
+pub fn charts(metrics: &[Metrics], plays_games: bool) -> String {
+    let samples = vec![Line::new("samples", 1, each(metrics.iter(), |metrics| metrics.learning.samples_per_second))];
+    let waiting =
+        Line::new("of training, waiting for batches", 2, each(metrics.iter(), |metrics| metrics.learning.waiting));
+    let (games, mut shares) = if plays_games { of_games(metrics) } else { (String::new(), Vec::new()) };
+    shares.push(waiting);
+    let fleet = of_fleet(metrics, &mut shares);
+    games
+        + &fleet
         + &Lines::by_generation("Samples", "per second, in training", samples).figure()
         + &Lines { unit: Unit::Share, ..Lines::by_generation("Shares", "", shares) }.figure()
         + &phases(metrics)
+}
+
+fn each<'a>(metrics: impl Iterator<Item = &'a Metrics>, part: fn(&Metrics) -> f64) -> impl Iterator<Item = (u32, f64)> {
+    metrics.map(move |metrics| (metrics.generation, part(metrics)))
+}
+
+/// Speeds of self-play, and shares of its time.
+fn of_games(metrics: &[Metrics]) -> (String, Vec<Line>) {
+    let played = |part| each(metrics.iter().filter(|metrics| metrics.plays_games()), part);
+    let evaluations = vec![Line::new("evaluations", 0, played(|metrics| metrics.selfplay.evaluations_per_second))];
+    let positions = vec![Line::new("positions", 0, played(|metrics| metrics.selfplay.positions_per_second))];
+    let hourly = metrics.iter().filter_map(|metrics| Some((metrics.generation, metrics.positions_per_hour()?)));
+    let hourly = vec![Line::new("positions", 2, hourly)];
+    let shares = vec![
+        Line::new("of self-play, in the evaluator", 0, played(|metrics| metrics.selfplay.evaluator_share)),
+        Line::new("of evaluations, from the cache", 1, played(|metrics| metrics.selfplay.cache_hits)),
+    ];
+    let charts = Lines::by_generation("Evaluations", "per second, in self-play", evaluations).figure()
+        + &Lines::by_generation("Positions", "per second, in self-play", positions).figure()
+        + &Lines::by_generation("Positions per hour", "of the run, all phases included", hourly).figure();
+    (charts, shares)
+}
+
+/// How many other machines played, if any did, and the share of what is old of them.
+fn of_fleet(metrics: &[Metrics], shares: &mut Vec<Line>) -> String {
+    let fleets = || metrics.iter().filter_map(|metrics| Some((metrics.generation, metrics.fleet.as_ref()?)));
+    if fleets().next().is_none() {
+        return String::new();
+    }
+    let stale = fleets().map(|(generation, fleet)| (generation, fleet.stale_share));
+    shares.push(Line::new("of positions, by an earlier network", 3, stale));
+    let workers = fleets().map(|(generation, fleet)| (generation, fleet.workers.len() as f64));
+    Lines::by_generation("Workers", "that sent games", vec![Line::new("workers", 3, workers)]).figure()
 }
 
 const COLOURS: [Colour; 5] = [Colour(0), Colour(1), Colour(4), Colour(2), Colour(3)];

@@ -3,14 +3,15 @@
 use std::time::Instant;
 
 /// Measures the time from one lap to the next.
-pub(crate) struct Clock {
+pub struct Clock {
     wall: Instant,
     cpu: Option<f64>,
 }
 
 /// The time of a lap, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Lap {
+pub struct Lap {
+    /// Wall time.
     pub seconds: f64,
     /// Of all threads of this process, and of the engines that have ended. Time in which the process was stopped is not
     /// in it. `None` where the system does not tell.
@@ -18,6 +19,7 @@ pub(crate) struct Lap {
 }
 
 impl Clock {
+    /// Starts now.
     pub fn start() -> Clock {
         Clock { wall: Instant::now(), cpu: cpu_seconds() }
     }

@@ -24,8 +24,10 @@ const LARGEST_CONFIG: u64 = 1 << 20;
 /// replay/           games of the earlier generations
 /// games/            some games to look at, and those of the gate
 /// rating.jsonl      results of rating games
+/// events.out.*      the same figures as metrics.jsonl, for TensorBoard, where the configuration asks for them
 /// report.html       written by alfil report
 /// lock              held by the process that works on the run
+/// live.sock         where that process tells what it is doing
 /// log.txt           written by scripts/launch
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,12 +156,18 @@ impl RunDirectory {
         remove_unfinished(&folder).map_err(|why| RunError::io("clean", &folder, why))
     }
 
-    pub(crate) fn selfplay(&self) -> PathBuf {
+    /// Games of the generation under way.
+    pub fn selfplay(&self) -> PathBuf {
         self.0.join("selfplay")
     }
 
     pub(crate) fn rating(&self) -> PathBuf {
         self.0.join("rating.jsonl")
+    }
+
+    /// The socket at which a run that is at work can be watched.
+    pub fn live(&self) -> PathBuf {
+        self.0.join("live.sock")
     }
 
     pub(crate) fn lock(&self) -> PathBuf {

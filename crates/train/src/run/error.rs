@@ -8,7 +8,7 @@ use alfil_nn::learning::LearnError;
 use alfil_nn::{ArchitectureError, FileError, OpenError};
 use alfil_search::EvaluatorError;
 use alfil_search::evaluators::BackendError;
-use alfil_selfplay::replay::ReplayError;
+use alfil_selfplay::replay::{DatasetError, ReplayError};
 use alfil_selfplay::{ChunkError, ContextError, SessionError};
 
 use crate::config::ConfigError;
@@ -62,6 +62,14 @@ pub enum RunError {
         old: String,
         /// Its value in the configuration.
         new: String,
+    },
+    /// The folders of games that the run learns from are no longer what they were.
+    #[error("the run {run} learns from other games: {why}; restore them, or choose another name with --run")]
+    Folders {
+        /// The run.
+        run: PathBuf,
+        /// What differs.
+        why: String,
     },
     /// A file of the run has a later version.
     #[error(
@@ -120,6 +128,9 @@ pub enum RunError {
     /// The replay window cannot be read or written.
     #[error(transparent)]
     Replay(#[from] ReplayError),
+    /// A folder of games cannot be learnt from.
+    #[error("games.folders cannot be used: {0}")]
+    Dataset(#[from] DatasetError),
     /// What the settings of self-play name cannot be used.
     #[error(transparent)]
     Selfplay(#[from] ContextError),
@@ -132,6 +143,9 @@ pub enum RunError {
     /// An evaluator failed, or a thread panicked.
     #[error(transparent)]
     Evaluator(#[from] EvaluatorError),
+    /// Other machines cannot play for the run.
+    #[error("the fleet {0}")]
+    Fleet(String),
 }
 
 impl From<SessionError> for RunError {
@@ -148,6 +162,9 @@ impl From<ContestError> for RunError {
         match error {
             ContestError::State(why) => why.into(),
             ContestError::Evaluator(why) => why.into(),
+            ContestError::Venue(why) => {
+                why.downcast::<RunError>().map_or_else(|why| RunError::Fleet(why.to_string()), |why| *why)
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ use alfil_selfplay::probe::Measured;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{RunDirectory, RunError};
+use crate::fleet::FleetMetrics;
 
 /// Bytes of the file at most.
 const LARGEST: u64 = 1 << 30;
@@ -28,7 +29,11 @@ pub struct Metrics {
     /// Seconds of this generation, without pauses; 0 where that is not known.
     pub elapsed: f64,
     /// Its self-play games.
+    #[serde(skip_serializing_if = "SelfplayMetrics::is_none")]
     pub selfplay: SelfplayMetrics,
+    /// The folders of games that it learnt from, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub games: Option<FolderMetrics>,
     /// Its training.
     pub learning: LearningMetrics,
     /// What the exported network and the search of self-play see of material, if that was measured.
@@ -42,6 +47,9 @@ pub struct Metrics {
     /// How strong the promoted network is, if that was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating: Option<RatingMetrics>,
+    /// What other machines have done, if they play for the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetMetrics>,
 }
 
 /// Self-play of a generation. An interrupted generation has the speeds and the false resignations of its last part.
@@ -77,6 +85,23 @@ pub struct SelfplayMetrics {
     /// Mean divergence KL(target || prior) of the policy targets from the priors of the network that played, in nats.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy_divergence: Option<Measured>,
+}
+
+/// Folders of games that a generation learnt from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FolderMetrics {
+    /// Epochs so far: 1.5 is half of the second one.
+    pub epochs: f64,
+    /// Games in the folders.
+    pub games: u64,
+    /// Their positions.
+    pub positions: u64,
+    /// The share of the positions learnt from that came from the folders.
+    pub share: f64,
+    /// Losses on held-out games of the folders alone, where others come from self-play.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<Losses>,
 }
 
 /// Training of a generation.
@@ -221,6 +246,11 @@ impl LearningMetrics {
 }
 
 impl SelfplayMetrics {
+    /// Whether no games were played.
+    fn is_none(&self) -> bool {
+        *self == SelfplayMetrics::default()
+    }
+
     /// The shares of games won by the rules, drawn by the rules, resigned and adjudicated, where they are known.
     pub fn ends(&self) -> [Option<f64>; 4] {
         let SelfplayMetrics { games, won_by_rules: won, resigned, adjudicated, .. } = *self;
@@ -243,9 +273,14 @@ impl Metrics {
         [self.selfplay.seconds, self.learning.seconds, probe, gate, rating]
     }
 
-    /// Positions that were played per hour of the run; none if its time is not known.
+    /// Whether the generation played games, or learnt from folders alone.
+    pub fn plays_games(&self) -> bool {
+        self.games.is_none_or(|games| games.share < 1.0)
+    }
+
+    /// Positions that were played per hour of the run; none if no games are played or its time is not known.
     pub fn positions_per_hour(&self) -> Option<f64> {
-        (self.elapsed > 0.0).then(|| self.selfplay.positions as f64 * 3_600.0 / self.elapsed)
+        (self.elapsed > 0.0 && self.plays_games()).then(|| self.selfplay.positions as f64 * 3_600.0 / self.elapsed)
     }
 
     /// Reads the metrics of a run; a half-written last line is left out.

@@ -5,6 +5,7 @@ use std::io::Read;
 use alfil_core::checksum::checksum;
 use alfil_core::wording::shorten;
 use alfil_nn::Size;
+use alfil_selfplay::replay::{Cursor, DatasetFolder};
 use serde::{Deserialize, Serialize};
 
 use super::{Metrics, RunDirectory, RunError};
@@ -68,6 +69,12 @@ pub struct State {
     /// Whether a rating was due in an earlier generation and has to wait for its share of the time.
     #[serde(default)]
     pub rating_waits: bool,
+    /// The folders of games that the run learns from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<DatasetFolder>,
+    /// How far it has come in them: where the training of this generation begins or, when it is finished, that of the next one.
+    #[serde(default, skip_serializing_if = "Cursor::is_start")]
+    pub cursor: Cursor,
     /// What has been measured in this generation so far.
     pub pending: Metrics,
 }
@@ -107,6 +114,8 @@ impl State {
             rating_seconds: 0.0,
             rates: None,
             rating_waits: false,
+            folders: Vec::new(),
+            cursor: Cursor::default(),
             pending: Metrics::default(),
         }
     }
@@ -163,8 +172,8 @@ impl State {
             (self.champion <= newest, "its champion is of a later generation"),
             (self.steps <= self.target, "it has taken more steps than it should have"),
             (
-                [self.target, self.games, self.earlier].iter().all(|count| *count <= MOST),
-                "it has more steps or games than any run",
+                [self.target, self.games, self.earlier, self.cursor.epoch].iter().all(|count| *count <= MOST),
+                "it has more steps, games or epochs than any run",
             ),
             (is_time(self.seconds) && is_time(self.rating_seconds) && self.began <= MOST, "its time is wrong"),
             (self.cpu_seconds.is_none_or(is_time), "its CPU time is wrong"),

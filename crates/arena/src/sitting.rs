@@ -1,9 +1,10 @@
-//! The game that is played in the terminal.
+//! A game that people play, in the terminal or in the browser.
 
-use alfil_arena::player::Played;
+use alfil_game::pgn::PgnGame;
 use alfil_game::{First, FullGame, Outcome, Score, Side};
 
-use super::seats::UserSides;
+use crate::player::Played;
+use crate::seats::UserSides;
 
 /// A game with its moves so far, and how the players ended it, if they did (resignation, agreement).
 #[derive(Clone, Debug)]
@@ -16,6 +17,29 @@ impl<G: FullGame> Sitting<G> {
     /// A game that begins here.
     pub fn new(start: G) -> Sitting<G> {
         Sitting { played: Played::new(start), ended: None }
+    }
+
+    /// The game of a file. A loss that does not follow from the rules is a resignation; any other such result was agreed on.
+    pub fn from_pgn(game: PgnGame<G>) -> Sitting<G> {
+        let mut sitting = Sitting::new(game.start);
+        game.moves.into_iter().for_each(|m| sitting.play(m));
+        if sitting.played.now().outcome().is_none() {
+            match game.result {
+                Some(First(Score::WIN)) => sitting.resign(Side::Second),
+                Some(First(Score::LOSS)) => sitting.resign(Side::First),
+                Some(score) => sitting.agree(score),
+                None => {}
+            }
+        }
+        sitting
+    }
+
+    /// The game as a file holds it, with no tags.
+    pub fn pgn(&self) -> PgnGame<G> {
+        let mut game = PgnGame::new(self.played.start().clone());
+        game.moves = self.played.moves().to_vec();
+        game.set_outcome(self.legal_moves(&mut Vec::new()));
+        game
     }
 
     /// The game without a resignation or agreement.
@@ -31,6 +55,11 @@ impl<G: FullGame> Sitting<G> {
     /// Ends the game in favour of the other side.
     pub fn resign(&mut self, side: Side) {
         self.ended = Some(Outcome::win(!side, "resignation"));
+    }
+
+    /// Ends the game because a side has no time left.
+    pub fn lose_on_time(&mut self, side: Side) {
+        self.ended = Some(Outcome::win(!side, "time"));
     }
 
     /// Ends the game with a result that the players have agreed on.
@@ -53,6 +82,12 @@ impl<G: FullGame> Sitting<G> {
         let mut game = self.played.start().clone();
         before.iter().for_each(|m| game.play(*m));
         Some((game.side(), game.move_name(*last)))
+    }
+
+    /// Goes back to the position after `moves` moves, and takes back a resignation or an agreement.
+    pub fn go_back(&mut self, moves: usize) {
+        self.ended = None;
+        self.played.go_back(moves);
     }
 
     /// Takes back the user's last decision and all that came after it, which may be a resignation or an agreement alone. Returns

@@ -1,10 +1,13 @@
-//! Boards as SVG within the page: colours come from its style sheet.
+//! Boards as SVG within a page, which has [`STYLE`] in its style sheet.
 
 use std::fmt::Write;
 
+use crate::Pictures;
+use crate::diagram::{Diagram, DrawnCell, Figure, Ground, Shape};
 use alfil_core::svg::escape;
-use alfil_game::Pictures;
-use alfil_game::diagram::{Diagram, DrawnCell, Figure, Ground, Shape};
+
+/// The style sheet of boards. It takes the colours of the page's text from its variables `--paper` and `--faint`.
+pub const STYLE: &str = include_str!("drawing.css");
 
 /// The size of a cell in the picture.
 const CELL: f32 = 40.0;
@@ -19,15 +22,34 @@ const MARGIN: f32 = 0.6;
 const HEXAGON: [(f32, f32); 6] =
     [(0.577, 0.0), (0.289, -0.5), (-0.289, -0.5), (-0.577, 0.0), (-0.289, 0.5), (0.289, 0.5)];
 
+/// An arrow on a board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrow {
+    /// The name of the cell that it begins at.
+    pub from: String,
+    /// The name of the cell that it points to.
+    pub to: String,
+    /// Its class, which gives its colour: `good` or `bad`.
+    pub class: &'static str,
+}
+
 /// The position after a move. Cells that the move has changed are marked.
 pub fn board<G: Pictures>(before: &G, after: &G) -> String {
     match (before.diagram(), after.diagram()) {
-        (Some(before), Some(after)) => draw(&before, &after),
+        (Some(before), Some(after)) => draw(&before, &after, &[]),
         _ => format!("<pre>{}</pre>", escape(&after.to_string())),
     }
 }
 
-fn draw(before: &Diagram, after: &Diagram) -> String {
+/// A position with arrows. Those from or to cells that the board does not have are left out.
+pub fn board_with_arrows<G: Pictures>(position: &G, arrows: &[Arrow]) -> String {
+    match position.diagram() {
+        Some(diagram) => draw(&diagram, &diagram, arrows),
+        None => format!("<pre>{}</pre>", escape(&position.to_string())),
+    }
+}
+
+fn draw(before: &Diagram, after: &Diagram, arrows: &[Arrow]) -> String {
     let half_width = if after.shape == Shape::Hexagon { HEXAGON[0].0 } else { 0.5 };
     let xs = || after.cells.iter().map(|cell| cell.x);
     let ys = || after.cells.iter().map(|cell| cell.y);
@@ -51,7 +73,38 @@ fn draw(before: &Diagram, after: &Diagram) -> String {
         let (x, y) = place(label.x, label.y);
         let _ = write!(out, "<text x=\"{x:.1}\" y=\"{:.1}\">{}</text>", y + 0.11 * CELL, escape(&label.text));
     }
+    for arrow in arrows {
+        let cell = |name: &str| after.cells.iter().find(|cell| cell.name == name).map(|cell| place(cell.x, cell.y));
+        if let (Some(from), Some(to)) = (cell(&arrow.from), cell(&arrow.to)) {
+            out.push_str(&draw_arrow(arrow.class, from, to));
+        }
+    }
     out + "</svg>"
+}
+
+/// An arrow that ends in the middle of a cell.
+fn draw_arrow(class: &str, from: (f32, f32), to: (f32, f32)) -> String {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = dx.hypot(dy);
+    if length == 0.0 {
+        return String::new();
+    }
+    let (ux, uy) = (dx / length, dy / length);
+    // Along the arrow, and across it, in the picture's units.
+    let at = |along: f32, across: f32| {
+        format!("{:.1},{:.1}", from.0 + ux * along - uy * across, from.1 + uy * along + ux * across)
+    };
+    let (half, head, neck) = (0.07 * CELL, 0.2 * CELL, length - 0.38 * CELL);
+    let points = [
+        at(0.2 * CELL, half),
+        at(neck, half),
+        at(neck, head),
+        at(length, 0.0),
+        at(neck, -head),
+        at(neck, -half),
+        at(0.2 * CELL, -half),
+    ];
+    format!("<polygon class=\"arrow {class}\" points=\"{}\"/>", points.join(" "))
 }
 
 fn ground(diagram: &Diagram, cell: &DrawnCell, changed: bool) -> String {
