@@ -42,8 +42,8 @@ pub struct TorchLearner {
     /// Moving averages of both, if asked for.
     average: Option<[Tensor; 2]>,
     descent: OptimizerState,
-    /// What mixed precision is on these devices.
-    mixed: TrainingPrecision,
+    /// What mixed precision is on these devices, once it has been asked for: on CPUs that is measured.
+    mixed: Option<TrainingPrecision>,
     /// What is used.
     precision: TrainingPrecision,
     /// With float16 only.
@@ -70,12 +70,11 @@ impl TorchLearner {
         let statistics = Tensor::f_from_slice(&layout.initial_statistics())?.f_to_device(first)?;
         let replica = |device: &Device| Replica::new(architecture, &layout, &parameters, &statistics, device.torch());
         let replicas = devices.iter().map(replica).collect::<Result<Vec<_>, _>>()?;
-        let mixed = TrainingPrecision::fastest(architecture, &layout, devices)?;
         let mut learner = TorchLearner {
             encoding: (encoded.encoding().0.to_owned(), encoded.encoding().1),
             form: SampleLayout::new(encoded, reply),
             descent: OptimizerState::new(settings.optimizer, &parameters)?,
-            mixed,
+            mixed: None,
             precision: TrainingPrecision::Single,
             scale: None,
             architecture: architecture.clone(),
@@ -99,7 +98,11 @@ impl TorchLearner {
             true => {}
             false => self.average = None,
         }
-        self.precision = if settings.mixed_precision { self.mixed } else { TrainingPrecision::Single };
+        if settings.mixed_precision && self.mixed.is_none() {
+            let devices: Vec<_> = self.replicas.iter().map(|replica| replica.device).collect();
+            self.mixed = Some(TrainingPrecision::fastest(&self.architecture, &self.layout, &devices)?);
+        }
+        self.precision = self.mixed.filter(|_| settings.mixed_precision).unwrap_or(TrainingPrecision::Single);
         let is_half = self.precision == TrainingPrecision::Half;
         self.scale = is_half.then(|| self.scale.unwrap_or_else(LossScale::new));
         self.settings = settings;
@@ -206,7 +209,7 @@ impl TorchLearner {
             steps: self.steps,
             average: self.average.is_some(),
             loss_scale: self.scale.map(|scale| (scale.factor, scale.good_steps)),
-            bfloat16: self.mixed == TrainingPrecision::Bfloat16,
+            bfloat16: self.mixed.map(|mixed| mixed == TrainingPrecision::Bfloat16),
         }
     }
 
@@ -337,9 +340,12 @@ impl Learner for TorchLearner {
                 header.loss_scale.map_or_else(LossScale::new, |(factor, good_steps)| LossScale { factor, good_steps });
         }
         // What was measured at the beginning of the run holds to its end: another precision would give other numbers.
-        if self.mixed != TrainingPrecision::Half {
-            self.mixed = if header.bfloat16 { TrainingPrecision::Bfloat16 } else { TrainingPrecision::Single };
-            self.precision = if self.settings.mixed_precision { self.mixed } else { TrainingPrecision::Single };
+        if self.mixed != Some(TrainingPrecision::Half)
+            && let Some(bfloat16) = header.bfloat16
+        {
+            let mixed = if bfloat16 { TrainingPrecision::Bfloat16 } else { TrainingPrecision::Single };
+            self.mixed = Some(mixed);
+            self.precision = if self.settings.mixed_precision { mixed } else { TrainingPrecision::Single };
         }
         self.steps = header.steps;
         Ok(())
@@ -463,7 +469,8 @@ mod tests {
     fn bfloat16_learns_the_same_and_is_kept_in_the_state() {
         let (mut single, mut bfloat16) = (learner(), learner());
         let mixed = LearningSettings { mixed_precision: true, ..single.settings.clone() };
-        bfloat16.mixed = TrainingPrecision::Bfloat16;
+        bfloat16.mixed = Some(TrainingPrecision::Bfloat16);
+        single.mixed = Some(TrainingPrecision::Single);
         bfloat16.change(mixed.clone()).unwrap();
         let samples = samples(&single);
         let mut last = [Losses::default(); 2];
@@ -489,7 +496,8 @@ mod tests {
         let learner = learner();
         for device in [Device::Cpu, Device::Cuda(0)] {
             // Without a GPU only the answer can be checked.
-            let fastest = TrainingPrecision::fastest(&learner.architecture, &learner.layout, &[device]).unwrap();
+            let fastest =
+                TrainingPrecision::fastest(&learner.architecture, &learner.layout, &[device.torch()]).unwrap();
             assert_eq!(fastest == TrainingPrecision::Half, device != Device::Cpu);
         }
         for precision in [TrainingPrecision::Single, TrainingPrecision::Bfloat16] {

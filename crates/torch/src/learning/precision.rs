@@ -7,7 +7,7 @@ use tch::{Kind, Tensor};
 
 use super::layout::Layout;
 use super::replica::Replica;
-use crate::{Device, TorchError};
+use crate::TorchError;
 
 /// The precision of convolutions and dense layers, forward and backward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,10 @@ pub enum TrainingPrecision {
     /// bfloat16, which has the range of 32 bits, on processors that compute with it.
     Bfloat16,
 }
+
+/// Networks with fewer filters are not timed: their gradients take so little that the answer would be chance, and the same seed
+/// has to give the same network.
+const TIMED_FILTERS: usize = 32;
 
 /// Positions of a batch that is timed.
 const TIMED: i64 = 128;
@@ -34,12 +38,13 @@ impl TrainingPrecision {
     pub fn fastest(
         architecture: &Architecture,
         layout: &Layout,
-        devices: &[Device],
+        devices: &[tch::Device],
     ) -> Result<TrainingPrecision, TorchError> {
-        if devices.iter().all(|device| matches!(device, Device::Cuda(_))) {
+        if devices.iter().all(|device| matches!(device, tch::Device::Cuda(_))) {
             return Ok(TrainingPrecision::Half);
         }
-        if !computes_bfloat16() || devices.iter().any(|device| matches!(device, Device::Cuda(_))) {
+        let any_gpu = devices.iter().any(|device| matches!(device, tch::Device::Cuda(_)));
+        if any_gpu || !computes_bfloat16() || architecture.filters < TIMED_FILTERS {
             return Ok(TrainingPrecision::Single);
         }
         let single = time(architecture, layout, TrainingPrecision::Single)?;

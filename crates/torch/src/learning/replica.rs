@@ -17,7 +17,7 @@ use crate::TorchError;
 const STATISTICS_SHARE: f64 = 0.1;
 
 pub struct Replica {
-    device: Device,
+    pub device: Device,
     network: TrainingNetwork,
     /// The parameters of the network, in the order of the layout.
     leaves: Vec<Tensor>,

@@ -31,9 +31,9 @@ pub struct Header {
     pub average: bool,
     /// Factor and good steps, with float16.
     pub loss_scale: Option<(f64, u32)>,
-    /// Whether mixed precision computes in bfloat16. States without it are older than that.
+    /// Whether mixed precision computes in bfloat16, where that has been measured.
     #[serde(default)]
-    pub bfloat16: bool,
+    pub bfloat16: Option<bool>,
 }
 
 /// Flat numbers that are saved as the tensors of their slots, with a prefix to their names.
@@ -138,7 +138,7 @@ mod tests {
             steps: 7,
             average: false,
             loss_scale: None,
-            bfloat16: false,
+            bfloat16: None,
         };
         assert_eq!(read_header(&write(&header, &[]).unwrap()).unwrap(), header);
         let state = |key: &str, value: u32| {
