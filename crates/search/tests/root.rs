@@ -167,10 +167,30 @@ fn a_proven_win_is_the_policy_however_few_visits_it_had() {
         walk(&tree, &root, &Rule::Puct(Puct::SELF_PLAY), None, &mut evaluator);
     }
     let view = tree.root().unwrap();
-    let policy = visit_policy(&view, None);
-    let best = usize::from(view.best().unwrap().edge);
-    assert_eq!(policy[best], 1.0, "{policy:?}");
-    assert_eq!(policy.iter().sum::<f32>(), 1.0);
+    for policy in [visit_policy(&view, None), improved_policy(&view, &Gumbel::default())] {
+        let best = usize::from(view.best().unwrap().edge);
+        assert_eq!(policy[best], 1.0, "{policy:?}");
+        assert_eq!(policy.iter().sum::<f32>(), 1.0);
+    }
+}
+
+#[test]
+fn a_proven_loss_has_no_part_in_the_policy_while_there_is_another_move() {
+    // x has to stop a fourth o in the fourth column.
+    let root = Connect4::from_position("7/7/7/x6/x6/ooo4 x", &()).unwrap();
+    let tree = Tree::new(1 << 20, 7);
+    let mut evaluator = Rollout::new(1, 6);
+    for _ in 0..200 {
+        walk(&tree, &root, &Rule::default(), None, &mut evaluator);
+    }
+    let view = tree.root().unwrap();
+    let children = view.children();
+    let is_lost = |child: &Child| child.proof.is_some_and(|proof| proof.is_loss());
+    assert_eq!(children.iter().filter(|child| is_lost(child)).count(), 6, "{children:?}");
+    for policy in [visit_policy(&view, None), improved_policy(&view, &Gumbel::default())] {
+        assert!(children.iter().zip(&policy).all(|(child, share)| (*share > 0.0) != is_lost(child)), "{policy:?}");
+        assert!((policy.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+    }
 }
 
 #[test]

@@ -307,6 +307,7 @@ impl<G: FullGame> GameInProgress<G> {
     fn end(&mut self, settings: &SelfplaySettings, score: First<Score>, end: End) -> FinishedGame {
         let mut plies = std::mem::take(&mut self.plies);
         deal_copies(&mut plies, &self.surprises, settings.surprise.share, &mut self.random);
+        settings.cheap.leave_out(&mut plies, &mut self.random);
         let spared = |side: Side| score.to_mover(side).0 != Score::LOSS;
         FinishedGame {
             record: GameRecord::new(self.number, std::mem::take(&mut self.start), plies, score, end),

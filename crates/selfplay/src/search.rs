@@ -6,6 +6,8 @@ use rand::RngExt;
 
 use alfil_core::settings::Findings;
 
+use crate::Ply;
+
 choices! {
     /// A way to search.
     pub enum SearchKind {
@@ -54,6 +56,9 @@ settings! {
         pub share: f32 = 0.0, in 0.0..=1.0, key "cheap_share";
         /// Visits of a cheap search.
         pub visits: u32 = 8, in 2..=1_000_000, key "cheap_visits";
+        /// The share of positions after cheap searches that are learnt from: only their values can be. 0 in KataGo. Less than 1 leaves
+        /// more of each batch to positions with a policy; training.reuse still counts all positions that were played.
+        pub learnt: f32 = 1.0, in 0.0..=1.0, key "cheap_learnt";
     }
 }
 
@@ -94,6 +99,15 @@ impl Cheap {
         self.share > 0.0 && random.random::<f32>() < self.share
     }
 
+    /// Sets which positions after cheap searches, those without a policy, are learnt from. Random numbers are drawn only if some are not.
+    pub(crate) fn leave_out(&self, plies: &mut [Ply], random: &mut impl RngExt) {
+        if self.learnt < 1.0 {
+            for ply in plies.iter_mut().filter(|ply| !ply.has_policy()) {
+                ply.copies = u8::from(random.random::<f32>() < self.learnt);
+            }
+        }
+    }
+
     /// Visits per move, on average, where a full search has this many.
     pub fn mean_visits(&self, full: u32) -> f64 {
         let share = f64::from(self.share);
@@ -103,6 +117,10 @@ impl Cheap {
 
 #[cfg(test)]
 mod tests {
+    use alfil_game::{Mover, Wdl};
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
     use super::*;
 
     #[test]
@@ -112,5 +130,21 @@ mod tests {
         };
         assert_eq!([128, 64, 24, 8].map(|visits| tried(16, 6, visits)), [16, 10, 4, 2]);
         assert_eq!(tried(16, 2, 32), 16, "the defaults are those of the paper");
+    }
+
+    #[test]
+    fn a_share_of_the_positions_after_cheap_searches_is_learnt_from() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let cheap = |number: usize| number % 4 > 0;
+        let ply = |number| Ply::new(0, (!cheap(number)).then_some((0, 1.0)), Mover(Wdl::DRAW));
+        for (learnt, expected) in [(1.0, 3_000), (0.25, 750), (0.0, 0)] {
+            let mut plies: Vec<Ply> = (0..4_000).map(ply).collect();
+            Cheap { learnt, ..Cheap::default() }.leave_out(&mut plies, &mut random);
+            let copies = |of: bool| -> u32 {
+                plies.iter().enumerate().filter(|(at, _)| cheap(*at) == of).map(|(_, ply)| u32::from(ply.copies)).sum()
+            };
+            assert_eq!(copies(false), 1_000);
+            assert!(copies(true).abs_diff(expected) < 60, "{} of 3000 with {learnt}", copies(true));
+        }
     }
 }

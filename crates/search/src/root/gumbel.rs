@@ -1,5 +1,6 @@
 //! Gumbel search at the root.
 
+use super::proven::{leave_out_losses, proven_wins};
 use crate::selection::{Gumbel, GumbelMove, considered_visits};
 use crate::tree::{Child, View};
 
@@ -94,12 +95,19 @@ fn preferred(
     candidates.max_by(|a, b| score(a).total_cmp(&score(b))).map(|(child, _)| *child)
 }
 
-/// The policy to learn: `softmax(logits + σ(completed q))`, in the order of [`View::children`].
+/// The policy to learn: `softmax(logits + σ(completed q))`, in the order of [`View::children`]. Proofs say more than values: proven wins
+/// share all of it, and proven losses have none of it while there is another move.
 pub fn improved_policy(root: &View<'_>, gumbel: &Gumbel) -> Vec<f32> {
+    let children = root.children();
+    if let Some(wins) = proven_wins(&children) {
+        return wins;
+    }
     let mut moves = Vec::new();
-    weigh(root, &root.children(), gumbel, &mut moves);
+    weigh(root, &children, gumbel, &mut moves);
     gumbel.improve(&mut moves);
-    moves.iter().map(|m| m.share).collect()
+    let mut shares: Vec<f32> = moves.iter().map(|m| m.share).collect();
+    leave_out_losses(&children, &mut shares);
+    shares
 }
 
 /// Fills `moves` with the children: visited ones with their own value, the others with the mixed one.

@@ -3,6 +3,7 @@
 mod gumbel;
 mod noise;
 mod pick;
+mod proven;
 
 pub use gumbel::{GumbelRoot, improved_policy};
 pub use noise::{add_noise, forced_edge, visit_policy};

@@ -2,8 +2,9 @@
 
 use rand::RngExt;
 
+use super::proven::{leave_out_losses, proven_wins};
 use crate::selection::{Puct, dirichlet, forced_visits, mix_noise, pruned_visits};
-use crate::tree::{Child, Tree, View};
+use crate::tree::{Tree, View};
 
 /// Mixes Dirichlet noise into the priors of the root's moves, with weight `share`. No walk may be under way.
 pub fn add_noise(tree: &mut Tree, alpha: f32, share: f32, random: &mut impl RngExt) {
@@ -26,6 +27,9 @@ pub fn forced_edge(root: &View<'_>, k: f32) -> Option<u16> {
 /// that only forced playouts caused are left out.
 pub fn visit_policy(root: &View<'_>, pruning: Option<&Puct>) -> Vec<f32> {
     let children = root.children();
+    if let Some(wins) = proven_wins(&children) {
+        return wins;
+    }
     let visits: Vec<u32> = match pruning {
         Some(puct) => {
             let moves: Vec<(f32, f32, u32)> =
@@ -34,20 +38,12 @@ pub fn visit_policy(root: &View<'_>, pruning: Option<&Puct>) -> Vec<f32> {
         }
         None => children.iter().map(|child| child.visits).collect(),
     };
-    // A search ends as soon as a win is proven; the winning move may then have only one visit.
-    let wins = |child: &Child| child.proof.is_some_and(|proof| proof.is_win());
-    let loses = |child: &Child| child.proof.is_some_and(|proof| proof.is_loss());
-    let winners = children.iter().filter(|child| wins(child)).count();
-    if winners > 0 {
-        return children.iter().map(|child| if wins(child) { 1.0 / winners as f32 } else { 0.0 }).collect();
-    }
-    let visits: Vec<u32> = match children.iter().all(loses) {
-        true => visits,
-        false => visits.iter().zip(&children).map(|(visits, child)| if loses(child) { 0 } else { *visits }).collect(),
-    };
-    match visits.iter().sum::<u32>() {
+    let total: u32 = visits.iter().sum();
+    let mut shares: Vec<f32> = match total {
         // Only the evaluator's priors are known.
         0 => children.iter().map(|child| child.prior).collect(),
-        total => visits.iter().map(|visits| *visits as f32 / total as f32).collect(),
-    }
+        _ => visits.iter().map(|visits| *visits as f32 / total as f32).collect(),
+    };
+    leave_out_losses(&children, &mut shares);
+    shares
 }
