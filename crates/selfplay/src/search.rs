@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn a_share_of_the_positions_after_cheap_searches_is_learnt_from() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-        let cheap = |number: usize| number % 4 > 0;
+        let cheap = |number: usize| !number.is_multiple_of(4);
         let ply = |number| Ply::new(0, (!cheap(number)).then_some((0, 1.0)), Mover(Wdl::DRAW));
         for (learnt, expected) in [(1.0, 3_000), (0.25, 750), (0.0, 0)] {
             let mut plies: Vec<Ply> = (0..4_000).map(ply).collect();

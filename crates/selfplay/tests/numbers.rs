@@ -22,7 +22,7 @@ fn settings(search: SearchSettings, at_once: usize) -> SelfplaySettings {
     SelfplaySettings {
         at_once,
         search,
-        cheap: Cheap { share: 0.5, visits: 6 },
+        cheap: Cheap { share: 0.5, visits: 6, learnt: 0.5 },
         resign: Resign { below: -0.8, moves: 2, play_through: 0.5 },
         starts: Starts { random_plies: 3, ..Starts::default() },
         surprise: Surprise { share: 0.5 },

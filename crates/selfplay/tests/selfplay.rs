@@ -175,7 +175,7 @@ fn temperature_makes_games_differ() {
 
 #[test]
 fn cheap_searches_leave_no_policy() {
-    let cheap = Cheap { share: 0.75, visits: 8 };
+    let cheap = Cheap { share: 0.75, visits: 8, ..Cheap::default() };
     let (records, _) = play::<Connect4>(SelfplaySettings { cheap, ..small(PUCT) }, Box::new(Uniform::default()), 40, 5);
     check::<Connect4>(&records);
     let (mut with, mut all) = (0, 0);
@@ -189,7 +189,7 @@ fn cheap_searches_leave_no_policy() {
 #[test]
 fn surprising_positions_are_copied() {
     for search in [GUMBEL, PUCT] {
-        let cheap = Cheap { share: 0.3, visits: 8 };
+        let cheap = Cheap { share: 0.3, visits: 8, ..Cheap::default() };
         let settings = SelfplaySettings { surprise: Surprise { share: 0.5 }, cheap, ..small(search) };
         let records = play::<Connect4>(settings.clone(), Box::new(Handcrafted::new(Knowledge::Full)), 60, 5).0;
         let plies = || records.iter().flat_map(|record| &record.plies);
