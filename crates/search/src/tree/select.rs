@@ -39,16 +39,19 @@ struct Adjustments {
 }
 
 /// What draws add to a node's value.
+#[inline]
 fn draw_part(node: &Node, draw: f32) -> f32 {
     if draw == 0.0 { 0.0 } else { node.wdl().map_or(0.0, |wdl| draw * wdl.0.draw) }
 }
 
 /// Win minus loss; 0 without a visit.
+#[inline]
 fn value(node: &Node) -> f32 {
     node.value().unwrap_or(0.0)
 }
 
 /// The value of a visited child to the node's mover.
+#[inline]
 fn child_value(node: &Node, child: &Node) -> f32 {
     let same = child.side() == node.side();
     match child.proof() {

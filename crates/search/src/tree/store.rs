@@ -265,11 +265,13 @@ impl Tree {
     }
 
     /// The code and prior of a node's edge.
+    #[inline]
     pub(super) fn edge(&self, node: &Node, edge: u16) -> (u16, f32) {
         let word = self.edges[node.first_edge.load(Relaxed) as usize + usize::from(edge)].load(Relaxed);
         (word as u16, (word >> 16) as f32 / PRIOR_STEPS)
     }
 
+    #[inline]
     pub(super) fn set_edge(&self, node: &Node, edge: u16, code: u16, prior: f32) {
         let at = node.first_edge.load(Relaxed) as usize + usize::from(edge);
         self.edges[at].store(pack(code, prior), Relaxed);
