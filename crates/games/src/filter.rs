@@ -1,5 +1,7 @@
 //! Which games are imported, and whose moves are learnt from.
 
+use alfil_game::pgn::PlayerName;
+
 use crate::finished::FinishedGame;
 use crate::{Range, Skip};
 
@@ -10,8 +12,8 @@ pub struct Filter {
     pub elo: Option<Range<u32>>,
     /// Whether both players must have such a rating, or one; then only that one's moves are learnt.
     pub elo_of: Sides,
-    /// A part of a player's name, whatever its case: only this player's moves are learnt.
-    pub player: Option<String>,
+    /// Only this player's moves are learnt.
+    pub player: Option<PlayerName>,
     /// Results as PGN writes them.
     pub results: Vec<String>,
     /// Years, months or days as PGN writes them: `2020`, `2020.05`, `2020.05.17`.
@@ -64,9 +66,7 @@ impl Filter {
             }
         }
         if let Some(wanted) = &self.player {
-            let wanted = wanted.to_lowercase();
-            let plays =
-                ["White", "Black"].map(|name| tag(name).is_some_and(|found| found.to_lowercase().contains(&wanted)));
+            let plays = ["White", "Black"].map(|name| tag(name).is_some_and(|found| wanted.matches(found)));
             learnt = [learnt[0] && plays[0], learnt[1] && plays[1]];
             require(learnt != [false; 2], Skip::Player)?;
         }

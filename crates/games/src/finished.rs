@@ -12,7 +12,7 @@ const KEPT: [&str; 9] =
 /// Bytes of a tag that are kept.
 const LONGEST_TAG: usize = 200;
 
-/// Games of fewer plies are the same only if players and date are the same too: short draws are played again and again.
+/// Games of fewer plies are the same only if players and year are the same too: short draws are played again and again.
 const LONG: usize = 30;
 
 /// Bits of a fingerprint that a game's number leaves out: runs count games in fewer than 64.
@@ -54,30 +54,38 @@ impl FinishedGame {
 
     /// The value of a tag, if it says anything.
     pub fn tag(&self, name: &str) -> Option<&str> {
-        let value = self.tags.iter().find(|(tag, _)| tag == name)?.1.trim();
+        let value = self.tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name))?.1.trim();
         (!matches!(value, "" | "?" | "-" | "????.??.??")).then_some(value)
     }
 
-    /// What tells it from other games: its moves from its start, and its result. Not the spelling of the players, in which
-    /// databases differ. Two different games have the same with a chance of one in 2^64.
+    /// What tells it from other games: its moves from its start, and its result. Of the players of a short game only the family
+    /// names count, and of its date the year: databases differ in the rest. Two different games have the same with a chance of one
+    /// in 2^64.
     pub fn fingerprint(&self) -> u64 {
         let mut hash = Fnv::default();
         hash.feed(self.record.start.as_bytes());
         self.record.plies.iter().for_each(|ply| hash.feed(&ply.code.to_le_bytes()));
         hash.feed(self.result.as_bytes());
         if self.record.plies.len() < LONG {
-            for name in ["White", "Black", "Date"] {
+            for name in ["White", "Black"] {
                 hash.feed(&[0]);
-                hash.feed(self.tag(name).unwrap_or_default().as_bytes());
+                hash.feed(family_name(self.tag(name).unwrap_or_default()).as_bytes());
             }
+            let year = self.tag("Date").unwrap_or_default().bytes().take_while(u8::is_ascii_digit);
+            hash.feed(&year.collect::<Vec<u8>>());
         }
         hash.finish()
+    }
+
+    /// The number of its record.
+    pub fn number(&self) -> u64 {
+        self.fingerprint() >> SPARE_BITS
     }
 
     /// The record of the game. Moves of the sides that are not `learnt` lose their policy. Its number follows from its
     /// fingerprint, and which games are held out from their numbers: a game is held out in every folder, or in none.
     pub fn into_record(mut self, learnt: impl Fn(Side) -> bool) -> GameRecord {
-        self.record.number = self.fingerprint() >> SPARE_BITS;
+        self.record.number = self.number();
         let kept = KEPT.iter().filter_map(|&name| Some((name.to_owned(), cut(self.tag(name)?).to_owned())));
         self.record.tags = kept.collect();
         for (ply, _) in self.record.plies.iter_mut().zip(self.sides).filter(|(_, side)| !learnt(*side)) {
@@ -85,6 +93,16 @@ impl FinishedGame {
         }
         self.record
     }
+}
+
+/// The letters of a family name, in lower case: what stands before a comma, or else the last word that is no initial.
+fn family_name(name: &str) -> String {
+    let is_whole = |word: &&str| word.chars().filter(|letter| letter.is_alphabetic()).count() > 1;
+    let family = match name.split_once(',') {
+        Some((family, _)) => family,
+        None => name.split([' ', '.', '_']).rfind(is_whole).unwrap_or(name),
+    };
+    family.chars().filter(|letter| letter.is_alphabetic()).flat_map(char::to_lowercase).collect()
 }
 
 fn cut(text: &str) -> &str {

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::finished::FinishedGame;
 use crate::read::{Take, read_file};
+use crate::records::read_records;
 use crate::source::Source;
 use crate::unfinished::{FolderError, UnfinishedFolder};
 use crate::{Filter, Skip, Skipped};
@@ -33,6 +34,8 @@ pub struct Import<'a, G: Notation> {
     pub rules: G::Rules,
     /// Which games.
     pub filter: Filter,
+    /// Files of games and folders of chunks whose games are left out: those that something else is measured on.
+    pub except: &'a [PathBuf],
     /// The folder, which must not exist or be empty.
     pub folder: &'a Path,
 }
@@ -61,6 +64,9 @@ pub struct Imported {
     pub learnt: u64,
     /// Games that were not imported, by reason.
     pub skipped: Skipped,
+    /// Where the first of them was that cannot be read, and what is wrong with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_unreadable: Option<String>,
 }
 
 /// Why games cannot be imported.
@@ -109,16 +115,26 @@ impl<G: Notation> Import<'_, G> {
         for path in self.files {
             Source::open(path).map_err(|why| ImportError::Read { path: path.clone(), why })?;
         }
+        let mut excepted = HashSet::new();
+        for path in self.except {
+            let mut leave_out = |record: GameRecord| {
+                excepted.insert(record.number);
+            };
+            read_records::<G>(path, &self.rules, &mut leave_out, tell, stop)?;
+        }
         let unfinished = UnfinishedFolder::renew(self.folder, SUMMARY)?;
         let (replay, _) = Replay::open(unfinished.path())?;
         let chunks = Chunks { replay, waiting: Vec::new(), written: 0 };
-        let mut state = State { chunks, imported: Imported::default(), seen: HashSet::new(), tell, stop };
+        let mut state = State { chunks, imported: Imported::default(), excepted, seen: HashSet::new(), tell, stop };
         self.files.iter().try_for_each(|path| self.read(path, &mut state))?;
         let State { mut chunks, imported, .. } = state;
         if imported.games == 0 {
             let skipped: Vec<String> =
                 imported.skipped.iter().map(|(why, count)| format!("{count} {}", why.text())).collect();
-            let why = if skipped.is_empty() { "the files have no games".to_owned() } else { skipped.join(", ") };
+            let mut why = if skipped.is_empty() { "the files have no games".to_owned() } else { skipped.join(", ") };
+            if let Some(first) = &imported.first_unreadable {
+                why = format!("{why}; the first that cannot be read: {first}");
+            }
             return Err(ImportError::Nothing(why));
         }
         chunks.write::<G>()?;
@@ -133,11 +149,15 @@ impl<G: Notation> Import<'_, G> {
 
     /// Imports a game if it passes.
     fn take(&self, game: FinishedGame, state: &mut State<'_>) -> Result<(), ImportError> {
-        let is_new = |_: &[bool; 2]| state.seen.insert(game.fingerprint());
-        let learnt = match self.filter.learnt(&game).map(|learnt| Some(learnt).filter(is_new)) {
-            Ok(Some(learnt)) => learnt,
-            skipped => {
-                state.imported.skipped.add(skipped.err().unwrap_or(Skip::Duplicate));
+        let learnt = match self.filter.learnt(&game) {
+            Ok(_) if state.excepted.contains(&game.number()) => Err(Skip::Excepted),
+            Ok(_) if !state.seen.insert(game.fingerprint()) => Err(Skip::Duplicate),
+            passed => passed,
+        };
+        let learnt = match learnt {
+            Ok(learnt) => learnt,
+            Err(why) => {
+                state.imported.skipped.add(why);
                 return Ok(());
             }
         };
@@ -165,6 +185,12 @@ impl<G: Notation> Take for Importing<'_, '_, G> {
         Ok(())
     }
 
+    fn unreadable(&mut self, why: &str) -> Result<(), ImportError> {
+        self.state.imported.skipped.add(Skip::Unreadable);
+        self.state.imported.first_unreadable.get_or_insert_with(|| why.to_owned());
+        Ok(())
+    }
+
     fn progress(&mut self, read: u64, bytes: u64) -> Result<(), ImportError> {
         let State { tell, imported, stop, .. } = &mut *self.state;
         tell(Progress { file: self.path, read, bytes, games: imported.games });
@@ -176,6 +202,8 @@ impl<G: Notation> Take for Importing<'_, '_, G> {
 struct State<'a> {
     chunks: Chunks,
     imported: Imported,
+    /// Numbers of the games that are left out: eight bytes for each.
+    excepted: HashSet<u64>,
     /// Fingerprints of the games so far: eight bytes for each.
     seen: HashSet<u64>,
     tell: &'a mut dyn FnMut(Progress<'_>),

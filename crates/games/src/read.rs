@@ -20,6 +20,9 @@ pub trait Take {
     /// A game, or why there is none.
     fn game(&mut self, game: Result<FinishedGame, Skip>) -> Result<(), ImportError>;
 
+    /// Something that cannot be read, and what is wrong with it.
+    fn unreadable(&mut self, why: &str) -> Result<(), ImportError>;
+
     /// Bytes of the file that have been read, as it is packed, and those of the whole file.
     fn progress(&mut self, read: u64, bytes: u64) -> Result<(), ImportError>;
 }
@@ -34,14 +37,19 @@ pub fn read_file<G: Notation>(path: &Path, rules: &G::Rules, take: &mut impl Tak
         return Err(ImportError::NotThisGame { path: path.to_owned(), game: G::NAME });
     }
     match source.contents {
-        Contents::Leela => take_leela(leela::read(source).map_err(failed)?, take),
+        Contents::Leela => take_leela(leela::read(source).map_err(failed)?, &path.display().to_string(), take),
         Contents::Archive => {
             for entry in tar::Archive::new(source).entries().map_err(failed)? {
                 let entry = entry.map_err(failed)?;
                 if !entry.header().entry_type().is_file() || entry.size() == 0 {
                     continue;
                 }
-                take_leela(unpack(BufReader::new(entry)).and_then(leela::read).map_err(failed)?, take)?;
+                let name = entry.path().map(|path| path.display().to_string()).unwrap_or_default();
+                // A damaged member says nothing about the others; of a damaged archive the next header cannot be read.
+                match unpack(BufReader::new(entry)).and_then(leela::read) {
+                    Ok(games) => take_leela(games, &format!("{name} in {}", path.display()), take)?,
+                    Err(why) => take.unreadable(&format!("{name} in {}: {why}", path.display()))?,
+                }
                 take.progress(read.load(Relaxed), bytes)?;
             }
             Ok(())
@@ -50,7 +58,7 @@ pub fn read_file<G: Notation>(path: &Path, rules: &G::Rules, take: &mut impl Tak
             for (number, game) in (1..).zip(PgnReader::<G, _>::new(source).with_rules(rules.clone())) {
                 match game {
                     Ok(game) => take.game(finished(game))?,
-                    Err(PgnError::Game { .. }) => take.game(Err(Skip::Unreadable))?,
+                    Err(why @ PgnError::Game { .. }) => take.unreadable(&format!("{}: {why}", path.display()))?,
                     Err(PgnError::Io(why)) => return Err(failed(why)),
                 }
                 if number % REPORT == 0 {
@@ -70,9 +78,9 @@ fn finished<G: Notation>(game: PgnGame<G>) -> Result<FinishedGame, Skip> {
     }
 }
 
-fn take_leela(games: Result<Vec<FinishedGame>, String>, take: &mut impl Take) -> Result<(), ImportError> {
+fn take_leela(games: Result<Vec<FinishedGame>, String>, name: &str, take: &mut impl Take) -> Result<(), ImportError> {
     match games {
         Ok(games) => games.into_iter().try_for_each(|game| take.game(Ok(game))),
-        Err(_) => take.game(Err(Skip::Unreadable)),
+        Err(why) => take.unreadable(&format!("{name}: {why}")),
     }
 }

@@ -64,6 +64,11 @@ impl Take for Records<'_> {
         Ok(())
     }
 
+    fn unreadable(&mut self, _: &str) -> Result<(), ImportError> {
+        self.skipped.add(Skip::Unreadable);
+        Ok(())
+    }
+
     fn progress(&mut self, read: u64, bytes: u64) -> Result<(), ImportError> {
         (self.tell)(Progress { file: self.path, read, bytes, games: self.games });
         if self.stop.load(Relaxed) { Err(ImportError::Stopped) } else { Ok(()) }

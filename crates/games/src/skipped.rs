@@ -16,6 +16,8 @@ pub enum Skip {
     Unfinished,
     /// The same game came before.
     Duplicate,
+    /// It is one of those that are to be left out.
+    Excepted,
     /// The ratings are others, or are not known.
     Rating,
     /// The players are others.
@@ -40,6 +42,7 @@ impl Skip {
             Skip::Empty => "without moves",
             Skip::Unfinished => "without a result",
             Skip::Duplicate => "duplicates",
+            Skip::Excepted => "that are to be left out",
             Skip::Rating => "of other ratings",
             Skip::Player => "of other players",
             Skip::Result => "of other results",

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use alfil_game::chess::Chess;
 use alfil_game::connect4::Connect4;
+use alfil_game::pgn::PlayerName;
 use alfil_game::{First, Game, Notation, Score, Side};
 use alfil_games::{Filter, Import, ImportError, Imported, Sides, Skip, Skipped, read_records};
 use alfil_selfplay::{End, GameRecord, chunks, read_chunk};
@@ -67,7 +68,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn import<G: Notation>(files: &[PathBuf], filter: Filter, to: &Path) -> Result<Imported, ImportError> {
-    let import = Import::<G> { files, rules: G::Rules::default(), filter, folder: to };
+    let import = Import::<G> { files, rules: G::Rules::default(), filter, except: &[], folder: to };
     import.run(&mut |_| {}, &AtomicBool::new(false))
 }
 
@@ -164,7 +165,12 @@ fn filters_choose_games_by_what_their_tags_say() {
     let one = passing("one", Filter { elo, elo_of: Sides::One, ..all() });
     assert_eq!(one.0, ["Ada, A.", "Bob"]);
     assert!(one.1.contains(&(Skip::Rating, 1)), "{one:?}");
-    assert_eq!(passing("player", Filter { player: Some("ADA".to_owned()), ..all() }).0, ["Ada", "Ada, A."]);
+    assert_eq!(
+        passing("player", Filter { player: Some(PlayerName::new("ADA", false)), ..all() }).0,
+        ["Ada", "Ada, A."]
+    );
+    let part = passing("part", Filter { player: Some(PlayerName::new("Cle", false)), ..all() });
+    assert!(part.0.is_empty(), "a part of a name is another name: {part:?}");
     assert_eq!(passing("result", Filter { results: vec!["1-0".to_owned()], ..all() }).0, ["Ada"]);
     let date = |text: &str| Filter { date: Some(text.parse().unwrap()), ..all() };
     assert_eq!(passing("year", date("2019..2020")).0, ["Ada, A.", "Bob"]);
@@ -180,7 +186,7 @@ fn only_the_moves_of_those_who_are_asked_for_are_learnt() {
     let folder = folder("sides");
     let file = folder.join("games.pgn");
     std::fs::write(&file, GAMES).unwrap();
-    let filter = Filter { player: Some("cleo".to_owned()), ..Filter::default() };
+    let filter = Filter { player: Some(PlayerName::new("cleo", false)), ..Filter::default() };
     let imported = import::<Chess>(&[file], filter, &folder.join("out")).unwrap();
     assert_eq!((imported.games, imported.positions, imported.learnt), (2, 11, 5));
     for record in records::<Chess>(&folder.join("out")) {
@@ -230,6 +236,7 @@ fn a_folder_is_whole_or_not_there_and_is_never_overwritten() {
         files: std::slice::from_ref(&file),
         rules: Default::default(),
         filter: Filter::default(),
+        except: &[],
         folder: &to,
     };
     let stopped = import.run(&mut |_| {}, &AtomicBool::new(true));
@@ -246,6 +253,66 @@ fn a_folder_is_whole_or_not_there_and_is_never_overwritten() {
     let missing = Import { files: &[folder.join("none.pgn")], folder: &folder.join("other"), ..import };
     let error = missing.run(&mut |_| {}, &AtomicBool::new(false)).unwrap_err();
     assert!(error.to_string().contains("none.pgn") && !folder.join("other").exists(), "{error}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn short_games_are_the_same_however_databases_spell_them() {
+    let folder = folder("spelling");
+    let file = folder.join("games.pgn");
+    let game = |white: &str, date: &str| {
+        format!(
+            "[White \"{white}\"]\n[Black \"Potter, W.\"]\n[Date \"{date}\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 1-0\n\n"
+        )
+    };
+    let same = [("Steinitz, William", "1873.05.17"), ("W. Steinitz", "1873.??.??"), ("STEINITZ W", "1873.05")];
+    let others = [("Steinitz, William", "1874.05.17"), ("Steinitzer, William", "1873.05.17"), ("", "1873.05.17")];
+    let text: String = same.iter().chain(&others).map(|(white, date)| game(white, date)).collect();
+    std::fs::write(&file, text).unwrap();
+    let imported = import::<Chess>(&[file], Filter::default(), &folder.join("out")).unwrap();
+    assert_eq!((imported.games, imported.skipped.iter().collect::<Vec<_>>()), (4, vec![(Skip::Duplicate, 2)]));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn games_to_be_measured_on_are_left_out() {
+    let folder = folder("except");
+    let [all, few, same] = ["all.pgn", "few.pgn", "same"].map(|name| folder.join(name));
+    std::fs::write(&all, GAMES).unwrap();
+    std::fs::write(&few, GAMES.split("[Date \"2020").next().unwrap()).unwrap();
+    import::<Chess>(std::slice::from_ref(&few), Filter::default(), &same).unwrap();
+    for (number, except) in [few, same].into_iter().enumerate() {
+        let to = folder.join(number.to_string());
+        let import = Import::<Chess> {
+            files: std::slice::from_ref(&all),
+            rules: Default::default(),
+            filter: Filter::default(),
+            except: &[except],
+            folder: &to,
+        };
+        let imported = import.run(&mut |_| {}, &AtomicBool::new(false)).unwrap();
+        assert_eq!(imported.games, 2);
+        assert!(imported.skipped.iter().any(|skipped| skipped == (Skip::Excepted, 1)));
+        assert!(records::<Chess>(&to).iter().all(|record| !record.tags.iter().any(|(_, value)| value == "Ada, A.")));
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn games_begin_where_their_file_says() {
+    let folder = folder("starts");
+    let file = folder.join("games.pgn");
+    let ending = "[Fen \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n";
+    // The king of this game castles with a rook on g1.
+    let fen = "4k3/8/8/8/8/8/8/4K1R1 w G - 0 1";
+    let shuffled = format!("[Variant \"Chess960\"]\n[FEN \"{fen}\"]\n[Result \"1-0\"]\n\n1. O-O 1-0\n\n");
+    std::fs::write(&file, format!("{ending}{shuffled}")).unwrap();
+    let imported = import::<Chess>(&[file], Filter::default(), &folder.join("out")).unwrap();
+    assert_eq!((imported.games, imported.skipped.total()), (2, 0));
+    let records = records::<Chess>(&folder.join("out"));
+    assert!(records.iter().any(|record| record.start.starts_with("4k3/8/8/8/8/8/4P3/4K3 w")));
+    // Records do not say by which rules they were played.
+    assert!(records.iter().all(|record| record.replay::<Chess>(&Default::default(), |_, _, _| {}).is_some()));
     std::fs::remove_dir_all(folder).unwrap();
 }
 
@@ -362,6 +429,28 @@ fn damaged_training_data_is_counted_and_no_crash() {
             Err(error) => panic!("{error}"),
         }
     }
+    let formats = bytes.chunks(8_356).flat_map(|record| [&record[..4], &[3, 0, 0, 0], &record[8..]].concat());
+    let Err(ImportError::Nothing(why)) = import_bytes("format", &formats.collect::<Vec<u8>>()) else { panic!() };
+    assert!(why.contains("1 unreadable"), "{why}");
+    // A damaged member of an archive is counted, with its name, and the others are read.
+    let mut archive = tar::Builder::new(std::fs::File::create(folder.join("some.tar")).unwrap());
+    let packed = std::fs::read(&games[0].file).unwrap();
+    let members = [("cut.gz", &packed[..packed.len() / 2]), ("text", b"no game".as_slice()), ("whole.gz", &packed[..])];
+    for (name, bytes) in members {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(bytes.len() as u64);
+        archive.append_data(&mut header, name, bytes).unwrap();
+    }
+    archive.finish().unwrap();
+    let imported = import::<Chess>(&[folder.join("some.tar")], Filter::default(), &folder.join("some")).unwrap();
+    assert_eq!((imported.games, imported.skipped.iter().collect::<Vec<_>>()), (1, vec![(Skip::Unreadable, 2)]));
+    assert!(imported.first_unreadable.as_ref().is_some_and(|first| first.contains("cut.gz")), "{imported:?}");
+    // Version 7 has more at the end of each record.
+    let longer = |record: &[u8]| [&[7, 0, 0, 0], &record[4..], &[0; 40]].concat();
+    let version_7 = bytes.chunks(8_356).flat_map(longer).collect::<Vec<u8>>();
+    let imported = import_bytes("version-7", &version_7).unwrap();
+    assert_eq!((imported.games, imported.positions), (1, games[0].moves.len() as u64));
+    assert_eq!(records::<Chess>(&folder.join("version-7-out")), records::<Chess>(&folder.join("some")));
     // Without its tenth position the game is two.
     let gap = [&bytes[..9 * 8_356], &bytes[10 * 8_356..]].concat();
     let imported = import_bytes("gap", &gap).unwrap();

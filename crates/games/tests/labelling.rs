@@ -191,8 +191,13 @@ fn positions_after_which_the_rules_end_the_game_are_not_labelled() {
     let repeated = "Nf3 Nf6 Ng1 Ng8 ".repeat(4);
     std::fs::write(&file, format!("[Result \"1/2-1/2\"]\n\n{repeated} e4 e5 1/2-1/2\n")).unwrap();
     let games = folder.file("games");
-    let import =
-        Import::<Chess> { files: &[file], rules: Default::default(), filter: Default::default(), folder: &games };
+    let import = Import::<Chess> {
+        files: &[file],
+        rules: Default::default(),
+        filter: Default::default(),
+        except: &[],
+        folder: &games,
+    };
     import.run(&mut |_| {}, &never()).unwrap();
     let labelled = Task { teacher: "alphabeta:depth=1", ..TASK }.run::<Chess>(&games, &folder.file("out")).unwrap();
     assert_eq!((labelled.games, labelled.positions), (1, 18));
@@ -359,7 +364,7 @@ fn what_was_begun_otherwise_is_left_alone() {
     assert!(make.unwrap_err().to_string().contains("is the unfinished work of another command"));
     let pgn = folder.file("x.pgn");
     std::fs::write(&pgn, "1. 1 1-0\n").unwrap();
-    let import = Import::<TicTacToe> { files: &[pgn], rules: (), filter: Default::default(), folder: &to };
+    let import = Import::<TicTacToe> { files: &[pgn], rules: (), filter: Default::default(), except: &[], folder: &to };
     let refused = import.run(&mut |_| {}, &never()).unwrap_err();
     assert!(matches!(refused, ImportError::Folder(FolderError::Foreign(_))), "{refused}");
     assert_eq!(contents(&folder.file("out.unfinished")), before);

@@ -3,6 +3,7 @@
 use std::collections::BinaryHeap;
 
 use alfil_core::seed::derive;
+use alfil_game::pgn::PlayerName;
 use alfil_game::{First, Game, Score, Side};
 use alfil_selfplay::GameRecord;
 use alfil_selfplay::replay::is_held_out;
@@ -11,8 +12,8 @@ use alfil_selfplay::replay::is_held_out;
 /// one, never do.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
-    /// Only moves of players with this in their names, whatever its case.
-    pub player: Option<String>,
+    /// Only moves of this player.
+    pub player: Option<PlayerName>,
     /// Only games that are not learnt from where this share of games is held out.
     pub held_out: Option<f64>,
     /// Only this many positions: those with the smallest hashes of their game's number and their ply, which is a fair sample, the
@@ -106,8 +107,6 @@ impl PlayedGame {
 /// Collects games one by one. With a limit on positions, memory grows with the limit, not with the games that are read.
 pub struct SetBuilder<G: Game> {
     selection: Selection,
-    /// What the player's name has in it, in lower case.
-    wanted: Option<String>,
     rules: G::Rules,
     set: GameSet,
     /// The number of each game in the set, from which the hashes of its positions follow.
@@ -119,15 +118,7 @@ pub struct SetBuilder<G: Game> {
 impl<G: Game> SetBuilder<G> {
     /// An empty set of games by these rules.
     pub fn new(selection: Selection, rules: G::Rules) -> SetBuilder<G> {
-        let wanted = selection.player.as_ref().map(|name| name.to_lowercase());
-        SetBuilder {
-            selection,
-            wanted,
-            rules,
-            set: GameSet::default(),
-            numbers: Vec::new(),
-            smallest: BinaryHeap::new(),
-        }
+        SetBuilder { selection, rules, set: GameSet::default(), numbers: Vec::new(), smallest: BinaryHeap::new() }
     }
 
     /// Adds the positions of a game that count.
@@ -168,8 +159,8 @@ impl<G: Game> SetBuilder<G> {
     }
 
     fn is_wanted(&self, player: &PlayerTag) -> bool {
-        let Some(wanted) = &self.wanted else { return true };
-        player.name.as_ref().is_some_and(|name| name.to_lowercase().contains(wanted))
+        let Some(wanted) = &self.selection.player else { return true };
+        player.name.as_ref().is_some_and(|name| wanted.matches(name))
     }
 
     /// Drops positions whose hashes are no longer among the smallest, and games that have no others.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use alfil_failing_device::{FailingDevice, SENTENCE};
 use alfil_game::chess::{Chess, Lc0};
+use alfil_game::pgn::PlayerName;
 use alfil_game::tictactoe::{Stones, TicTacToe};
 use alfil_game::{First, Game, Mover, Score, Side, Wdl, play_line};
 use alfil_imitation::{
@@ -216,11 +217,14 @@ fn threads_change_nothing_and_groups_add_up() {
 fn only_some_positions_count() {
     let mut records = random_games(400);
     let all = set::<TicTacToe>(&records, Selection::default());
-    let ada = set::<TicTacToe>(&records, Selection { player: Some("ada".to_owned()), ..Selection::default() });
-    let bob = set::<TicTacToe>(&records, Selection { player: Some("BOB".to_owned()), ..Selection::default() });
+    let ada =
+        set::<TicTacToe>(&records, Selection { player: Some(PlayerName::new("ada", false)), ..Selection::default() });
+    let bob =
+        set::<TicTacToe>(&records, Selection { player: Some(PlayerName::new("BOB", false)), ..Selection::default() });
     assert_eq!(ada.positions() + bob.positions(), all.positions());
     assert!(ada.positions() > bob.positions(), "the first player moves more often");
-    let nobody = set::<TicTacToe>(&records, Selection { player: Some("Cleo".to_owned()), ..Selection::default() });
+    let nobody =
+        set::<TicTacToe>(&records, Selection { player: Some(PlayerName::new("Cleo", false)), ..Selection::default() });
     assert!(nobody.games.is_empty());
 
     let held_out = |share| set::<TicTacToe>(&records, Selection { held_out: Some(share), ..Selection::default() });

@@ -11,7 +11,6 @@
 mod csv;
 mod error;
 mod judge;
-mod names;
 mod page;
 mod phase;
 mod pool;
@@ -22,9 +21,9 @@ pub mod extract;
 pub mod profile;
 pub mod review;
 
+pub use alfil_game::pgn::PlayerName;
 pub use error::InsightError;
 pub use extract::{Criterion, ErrorRecord, Extracted, Extraction, ExtractionProgress, read_errors};
 pub use judge::{Assessment, Limits, hundredths, judge_line};
-pub use names::PlayerName;
 pub use phase::Phase;
 pub use review::{Class, GameReview, Review, ReviewProgress};

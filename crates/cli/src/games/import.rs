@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use alfil_core::numbers::count;
+use alfil_core::wording::one_line;
+use alfil_game::pgn::PlayerName;
 use alfil_game::{FullGame, registry, with_game};
 use alfil_games::{Filter, Import, Imported, Range, Sides};
 use clap::Args;
@@ -16,7 +18,7 @@ use crate::{Verdict, stop, terminal};
 
 #[derive(Args)]
 pub struct ImportCommand {
-    /// Files of games: .pgn, .pgn.gz or .pgn.zst
+    /// Files of games: .pgn, .pgn.gz or .pgn.zst, or Leela's training data, alone or in .tar archives
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// The folder for the games, which must not exist yet
@@ -33,9 +35,9 @@ pub struct ImportCommand {
     /// With --elo: one such player is enough, and only that player's moves are learnt
     #[arg(long, requires = "elo")]
     one_side: bool,
-    /// Only games of a player with this in the name; only that player's moves are learnt
+    /// Only games of this player, such as Steinitz or 'Steinitz, William'; only that player's moves are learnt
     #[arg(long, value_name = "NAME")]
-    player: Option<String>,
+    player: Option<PlayerName>,
     /// Only games with this result, such as 1-0; can be repeated
     #[arg(long = "result", value_name = "RESULT")]
     results: Vec<String>,
@@ -51,6 +53,9 @@ pub struct ImportCommand {
     /// Only games whose opening, or its code, begins with this, such as B9
     #[arg(long, value_name = "TEXT")]
     opening: Option<String>,
+    /// Leave out the games of this folder or file, such as those that a network is measured on; can be repeated
+    #[arg(long, value_name = "GAMES")]
+    except: Vec<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -74,6 +79,7 @@ fn import<G: FullGame>(command: &ImportCommand, out: &mut impl Write) -> anyhow:
             plies: command.plies.clone(),
             opening: command.opening.clone(),
         },
+        except: &command.except,
         folder: &command.output,
     };
     let stop = stop::flag()?;
@@ -103,7 +109,7 @@ fn import<G: FullGame>(command: &ImportCommand, out: &mut impl Write) -> anyhow:
 }
 
 fn write(imported: &Imported, command: &ImportCommand, rate: f64, out: &mut impl Write) -> anyhow::Result<()> {
-    let Imported { games, positions, learnt, skipped } = imported;
+    let Imported { games, positions, learnt, skipped, first_unreadable } = imported;
     let (games, all, learnt) = (count(*games), count(*positions), count(*learnt));
     writeln!(out, "{games} games with {all} positions, {rate} positions/s, in {}", command.output.display())?;
     if learnt != all {
@@ -113,6 +119,9 @@ fn write(imported: &Imported, command: &ImportCommand, rate: f64, out: &mut impl
         writeln!(out, "{} games were skipped:", count(skipped.total()))?;
         for (why, number) in skipped.iter() {
             writeln!(out, "{:>12} {}", count(number), why.text())?;
+        }
+        if let Some(first) = first_unreadable {
+            writeln!(out, "The first that cannot be read: {}", one_line(first))?;
         }
     }
     Ok(())

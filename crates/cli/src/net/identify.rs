@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use alfil_core::numbers::{count, percent};
+use alfil_game::pgn::PlayerName;
 use alfil_game::{FullGame, with_game};
 use alfil_imitation::{Confusion, Likelihoods, Mean, Predictor, Selection, confusion, posterior};
 use alfil_search::evaluators::Kind;
@@ -28,9 +29,9 @@ pub struct IdentifyCommand {
     /// players are recognised
     #[arg(long, value_name = "GAMES", required = true)]
     games: Vec<PathBuf>,
-    /// Only the moves of players with this in their names; once, or once for each --games
+    /// Only the moves of this player, such as Tal or 'Tal, Mikhail'; once, or once for each --games
     #[arg(long, value_name = "NAME")]
-    player: Vec<String>,
+    player: Vec<PlayerName>,
     #[command(flatten)]
     options: GamesOptions,
     /// Random pools of games of each player

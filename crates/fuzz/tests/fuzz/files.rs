@@ -102,7 +102,8 @@ fn games_to_import() {
         let _ = std::fs::remove_dir_all(&out);
         std::fs::write(&file, bytes).unwrap();
         let files = std::slice::from_ref(&file);
-        let import = Import::<Chess> { files, rules: Default::default(), filter: Filter::default(), folder: &out };
+        let import =
+            Import::<Chess> { files, rules: Default::default(), filter: Filter::default(), except: &[], folder: &out };
         import.run(&mut |_| {}, &Default::default())
     };
     for whole in &files {

@@ -3,11 +3,13 @@
 //! Chess is written as the standard says. Other games follow it with their own moves and positions, and name themselves in the
 //! `Variant` tag, as programs for chess variants do.
 
+mod player_name;
 mod read;
 mod scan;
 mod write;
 
 use crate::Notation;
+pub use player_name::PlayerName;
 pub use read::{PgnError, PgnReader};
 
 use std::io;
@@ -66,9 +68,9 @@ impl<G: Notation> PgnGame<G> {
         PgnGame { tags: Vec::new(), start, moves: Vec::new(), comments: Vec::new(), result: None }
     }
 
-    /// The value of a tag.
+    /// The value of a tag, whatever the case of its name.
     pub fn tag(&self, name: &str) -> Option<&str> {
-        self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
+        self.tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
     /// The position after the last move.

@@ -8,7 +8,7 @@ use std::str::FromStr;
 /// people who played together match only for those who ask for that: mistakes in consultation are not one player's.
 ///
 /// ```
-/// use alfil_insight::PlayerName;
+/// use alfil_game::pgn::PlayerName;
 ///
 /// let steinitz = PlayerName::new("Steinitz", false);
 /// assert!(["Steinitz, William", "W. Steinitz", " STEINITZ ,W"].into_iter().all(|name| steinitz.matches(name)));
