@@ -21,6 +21,9 @@ const DEPTH: u32 = 3;
 /// Shares of random moves in varied play: a game has one of these.
 const RANDOM: [f64; 3] = [1.0, 0.5, 0.2];
 
+/// Games that are tried for a position.
+const TRIES: u32 = 1_000;
+
 /// The name of these threads in messages.
 const PART: &str = "the exam";
 
@@ -63,18 +66,19 @@ impl Mark {
 }
 
 impl<G: FullGame> Exam<G> {
-    /// Makes `positions` positions, each from another game of varied play, at plies where the game's exact solver is
-    /// quick. `None` if the game has no solver, or it was stopped. `tell` gets the positions done so far and their
-    /// total.
+    /// Makes `positions` positions, each from another game of varied play, after `from` plies or more: where nothing is said, as
+    /// many as make the game's exact solver quick. There are fewer, or none, where games are too short for that. `None` if the
+    /// game has no solver, or it was stopped. `tell` gets the positions done so far and their total.
     pub fn new(
         positions: usize,
+        from: Option<u32>,
         rules: &G::Rules,
         seed: u64,
         tell: &mut dyn FnMut(u64, u64),
         stop: &AtomicBool,
     ) -> Result<Option<Exam<G>>, EvaluatorError> {
         let Some(oracle) = G::oracle() else { return Ok(None) };
-        let quick_from = oracle.quick_from();
+        let from = from.unwrap_or(oracle.quick_from());
         let next = AtomicUsize::new(0);
         let mut questions: Vec<(usize, Question<G>)> = Vec::with_capacity(positions);
         let make = |sender: &Sender<(usize, Question<G>)>| {
@@ -83,7 +87,7 @@ impl<G: FullGame> Exam<G> {
                 && number < positions
                 && !stop.load(Relaxed)
             {
-                let game = varied(rules, derive(seed, &[number as u64]), quick_from);
+                let Some(game) = varied(rules, derive(seed, &[number as u64]), from) else { break };
                 let judged = oracle.judge_moves(game.now());
                 let best = judged.iter().map(|(_, judgement)| judgement.score.0.points()).fold(0.0, f32::max);
                 let right = judged.iter().filter(|(_, judgement)| judgement.score.0.points() == best);
@@ -99,6 +103,11 @@ impl<G: FullGame> Exam<G> {
         questions.sort_by_key(|(number, _)| *number);
         let questions = questions.into_iter().map(|(_, question)| question).collect();
         Ok((!stop.load(Relaxed)).then_some(Exam { questions }))
+    }
+
+    /// Whether there is nothing to ask.
+    pub fn is_empty(&self) -> bool {
+        self.questions.is_empty()
     }
 
     /// Has a player answer all questions on `threads` threads. An answer that is not a legal move is wrong.
@@ -186,11 +195,11 @@ impl<G: FullGame> Question<G> {
     }
 }
 
-/// A position of a game in which some moves are random and the others look a little ahead.
-fn varied<G: FullGame>(rules: &G::Rules, seed: u64, from: u32) -> Played<G> {
+/// A position of a game in which some moves are random and the others look a little ahead. `None` if games are too short.
+fn varied<G: FullGame>(rules: &G::Rules, seed: u64, from: u32) -> Option<Played<G>> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut moves = Vec::new();
-    loop {
+    for _ in 0..TRIES {
         let share = RANDOM.choose(&mut random).copied().unwrap_or(1.0);
         let mut player = AlphaBetaPlayer::<G>::new(DEPTH, Knowledge::Full, true);
         let mut game = Played::new(G::new(rules));
@@ -208,9 +217,10 @@ fn varied<G: FullGame>(rules: &G::Rules, seed: u64, from: u32) -> Played<G> {
             game.play(m);
         }
         if let Some(position) = positions.choose(&mut random) {
-            return position.clone();
+            return Some(position.clone());
         }
     }
+    None
 }
 
 #[cfg(test)]
@@ -222,7 +232,11 @@ mod tests {
     #[test]
     fn the_perfect_player_has_full_marks_and_the_random_one_does_not() {
         let (never, mut quiet) = (AtomicBool::new(false), |_: u64, _: u64| {});
-        let exam = Exam::<TicTacToe>::new(200, &(), 1, &mut quiet, &never).unwrap().unwrap();
+        let exam = Exam::<TicTacToe>::new(200, None, &(), 1, &mut quiet, &never).unwrap().unwrap();
+        // The last move of a full board is the only one.
+        let late = Exam::<TicTacToe>::new(20, Some(8), &(), 1, &mut quiet, &never).unwrap().unwrap();
+        assert!(late.questions.iter().all(|question| question.moves == 1 && !question.choice()));
+        assert!(Exam::<TicTacToe>::new(2, Some(9), &(), 1, &mut quiet, &never).unwrap().unwrap().is_empty());
         let perfect =
             exam.mark(&Entrant::new("o", "o", || Box::new(OraclePlayer::default())), 3, &mut quiet, &never).unwrap();
         assert_eq!((perfect.positions, perfect.right), (200, 200));
@@ -232,7 +246,9 @@ mod tests {
         assert_eq!(random.choices, perfect.choices);
         assert!(random.share() < 0.85 && random.share_of_choices() < random.share(), "{random:?}");
         assert!(
-            Exam::<alfil_game::chess::Chess>::new(1, &Default::default(), 1, &mut quiet, &never).unwrap().is_none()
+            Exam::<alfil_game::chess::Chess>::new(1, None, &Default::default(), 1, &mut quiet, &never)
+                .unwrap()
+                .is_none()
         );
     }
 }

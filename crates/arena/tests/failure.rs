@@ -114,7 +114,7 @@ fn a_ladder_resumes_after_its_evaluator_failed() {
 #[test]
 fn an_exam_ends_when_the_evaluator_fails() {
     let (never, mut quiet) = (AtomicBool::new(false), |_: u64, _: u64| {});
-    let exam = Exam::<TicTacToe>::new(60, &(), 1, &mut quiet, &never).unwrap().unwrap();
+    let exam = Exam::<TicTacToe>::new(60, None, &(), 1, &mut quiet, &never).unwrap().unwrap();
     let before = threads();
     let mut asked = 0;
     let player = network(&FailingDevice::after(200), 20);
@@ -131,7 +131,7 @@ fn threads_that_cannot_be_started_are_a_failure() {
         let failed = play(&FailingDevice::never(), &folder.file("journal")).unwrap_err();
         assert!(failed.starts_with("the match cannot start a thread: "), "{failed}");
         let (never, mut quiet) = (AtomicBool::new(false), |_: u64, _: u64| {});
-        let failed = Exam::<TicTacToe>::new(60, &(), 1, &mut quiet, &never).err().unwrap().to_string();
+        let failed = Exam::<TicTacToe>::new(60, None, &(), 1, &mut quiet, &never).err().unwrap().to_string();
         assert!(failed.starts_with("the exam cannot start a thread: "), "{failed}");
         // The pipes of an engine need threads too.
         let engine = "uci:/bin/cat,nodes=1".parse::<PlayerLine>().unwrap();

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use alfil_core::wording::one_line;
 use alfil_game::with_encoding;
@@ -10,7 +11,7 @@ use alfil_train::{Config, Run};
 use anyhow::bail;
 use clap::Subcommand;
 
-use crate::Verdict;
+use crate::{Verdict, time};
 
 #[derive(Subcommand)]
 pub enum ConfigCommand {
@@ -21,6 +22,9 @@ pub enum ConfigCommand {
         /// Set a key, such as training.batch=128; can be repeated
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
+        /// The time that the run will be given, as for alfil train
+        #[arg(long = "for", value_name = "TIME", value_parser = time::parse)]
+        time: Option<Duration>,
     },
     /// Show every key with its meaning: the defaults, those of a file, those of a section, or one key
     Explain {
@@ -31,8 +35,8 @@ pub enum ConfigCommand {
 
 pub fn run(command: ConfigCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
     match command {
-        ConfigCommand::Check { file, set } => {
-            let config = Config::load(&file, &set)?;
+        ConfigCommand::Check { file, set, time } => {
+            let config = Config::load_for(&file, &set, time.map(time::hours))?;
             for warning in config.warnings() {
                 writeln!(out, "warning: {}", one_line(&warning.to_string()))?;
             }
@@ -88,9 +92,14 @@ mod tests {
         let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/tictactoe.toml"));
         let check = |set: &[&str]| {
             let set = set.iter().map(|&key| key.to_owned()).collect();
-            run(ConfigCommand::Check { file: file.clone(), set }, &mut Vec::new()).map(drop)
+            run(ConfigCommand::Check { file: file.clone(), set, time: None }, &mut Vec::new()).map(drop)
         };
         assert!(check(&[]).is_ok());
+        let cosine = ["training.decay=cosine", "training.decay_steps=0"].map(str::to_owned).to_vec();
+        let check_for = |time| {
+            run(ConfigCommand::Check { file: file.clone(), set: cosine.clone(), time }, &mut Vec::new()).map(drop)
+        };
+        assert!(check_for(None).is_err() && check_for(Some(Duration::from_secs(60))).is_ok());
         for (set, why) in [
             (&["selfplay.endings_share=0.5"][..], "tictactoe has no random endings"),
             (&["selfplay.starts_share=0.5", "selfplay.starts_file=nothing.txt"], "nothing.txt"),
@@ -115,7 +124,7 @@ mod tests {
         let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/tictactoe.toml"));
         let check = |program: &str| {
             let set = vec![format!("rating.players=[\"random\", \"uci:{program} --flag,nodes=1\"]")];
-            let checked = run(ConfigCommand::Check { file: file.clone(), set }, &mut Vec::new());
+            let checked = run(ConfigCommand::Check { file: file.clone(), set, time: None }, &mut Vec::new());
             checked.map(drop).map_err(|error| format!("{error:#}"))
         };
         let program = engine.display().to_string();

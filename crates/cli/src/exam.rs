@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use alfil_arena::exam::{Exam, Mark};
 use alfil_arena::player::GRAMMAR;
 use alfil_game::{FullGame, registry, with_game};
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use serde_json::json;
 
@@ -27,6 +27,9 @@ pub struct ExamCommand {
     /// Positions, each from another game of varied play
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     positions: u32,
+    /// Positions after this many plies or more [default: as many as make the solver quick]; earlier ones can take it minutes each
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..1_000))]
+    from_ply: Option<u32>,
     /// The seed of the positions
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -55,7 +58,10 @@ fn examine<G: FullGame>(command: ExamCommand, out: &mut impl Write) -> anyhow::R
     let bar = progress(command.positions.into())?;
     bar.set_message("positions solved");
     let mut count = |done: u64, _: u64| bar.set_position(done);
-    let exam = Exam::<G>::new(command.positions as usize, &rules, command.seed, &mut count, &stop)?;
+    let exam = Exam::<G>::new(command.positions as usize, command.from_ply, &rules, command.seed, &mut count, &stop)?;
+    if exam.as_ref().is_some_and(Exam::is_empty) {
+        bail!("no game of varied play has a position after that many plies: choose a smaller --from-ply");
+    }
     for player in players.iter().take_while(|_| !stop.load(Relaxed)) {
         let Some(exam) = &exam else { break };
         bar.set_message(player.name.clone());

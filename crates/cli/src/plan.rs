@@ -13,7 +13,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::Verdict;
-use crate::time::clock;
+use crate::time::{self, clock};
 use crate::train::machine;
 
 #[derive(Args)]
@@ -23,6 +23,9 @@ pub struct PlanCommand {
     /// Set a key of the configuration, such as training.batch=128; can be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// The time that the run will be given, as for alfil train
+    #[arg(long = "for", value_name = "TIME", value_parser = time::parse)]
+    time: Option<Duration>,
     /// Seconds to measure for
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
     seconds: u64,
@@ -32,7 +35,7 @@ pub struct PlanCommand {
 }
 
 pub fn run(command: PlanCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    let config = Config::load(&command.config, &command.set)?;
+    let config = Config::load_for(&command.config, &command.set, command.time.map(time::hours))?;
     let machine = machine(&config)?;
     let time = Duration::from_secs(command.seconds);
     let found = with_encoding!(&config.encoding, E => plan::<E>(&config, &machine, time))??;
@@ -79,6 +82,22 @@ fn generation_seconds(plan: &Plan, machine: &Machine) -> f64 {
     }
 }
 
+/// The seconds of this many generations: `each` is what one takes at first, and `stages` when that changes, and to what.
+fn run_seconds(mut each: f64, stages: impl IntoIterator<Item = (Border, f64)>, generations: u32) -> f64 {
+    let (mut seconds, mut done) = (0.0, 0);
+    for (from, later) in stages {
+        let begins = match from {
+            Border::Generation(first) => first.saturating_sub(1),
+            // A generation keeps the settings that it began with.
+            Border::Hours(hours) => done + ((hours * 3_600.0 - seconds) / each).ceil().max(0.0) as u32,
+        };
+        let begins = begins.clamp(done, generations);
+        seconds += each * f64::from(begins - done);
+        (done, each) = (begins, later);
+    }
+    seconds + each * f64::from(generations - done)
+}
+
 fn print(plan: &Plan, config: &Config, machine: &Machine, out: &mut impl Write) -> anyhow::Result<Verdict> {
     let where_played = if machine.device.name() == Cpu.name() { "the CPU engine" } else { "CUDA" };
     writeln!(out, "network      {} with {} parameters", config.network.size, plan.parameters)?;
@@ -112,9 +131,9 @@ fn print(plan: &Plan, config: &Config, machine: &Machine, out: &mut impl Write) 
         writeln!(out, "stage        {from}: {}", generation_line(plan, machine))?;
     }
     if config.generations > 0 {
-        let whole = generation_seconds(plan, machine) * f64::from(config.generations);
-        let but = if stages.is_empty() { "" } else { " and stages" };
-        writeln!(out, "run          {} for {} generations, without ratings{but}", clock(whole), config.generations)?;
+        let later = stages.iter().map(|(from, plan)| (*from, generation_seconds(plan, machine)));
+        let whole = run_seconds(generation_seconds(plan, machine), later, config.generations);
+        writeln!(out, "run          {} for {} generations, without ratings", clock(whole), config.generations)?;
     }
     writeln!(out, "memory       {}, and what libtorch needs", bytes(plan.memory))?;
     let games = if plan.games_disk > 0 {
@@ -155,4 +174,21 @@ fn print_json(plan: &Plan, config: &Config, out: &mut impl Write) -> anyhow::Res
     });
     writeln!(out, "{report}")?;
     Ok(Verdict::Fine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_takes_what_its_stages_take() {
+        let at = Border::Generation;
+        assert_eq!(run_seconds(10.0, [], 6), 60.0);
+        assert_eq!(run_seconds(10.0, [(at(3), 20.0), (at(5), 30.0)], 6), 20.0 + 40.0 + 60.0);
+        assert_eq!(run_seconds(10.0, [(at(9), 20.0)], 6), 60.0, "a stage that never begins");
+        // The fourth generation begins after half a minute, a little later than its border.
+        let hours = Border::Hours(25.0 / 3_600.0);
+        assert_eq!(run_seconds(10.0, [(hours, 100.0)], 5), 230.0);
+        assert_eq!(run_seconds(10.0, [(at(4), 20.0), (hours, 100.0)], 5), 30.0 + 200.0);
+    }
 }

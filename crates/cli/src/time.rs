@@ -32,6 +32,11 @@ pub fn parse(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// A duration in hours.
+pub fn hours(time: Duration) -> f64 {
+    time.as_secs_f64() / 3_600.0
+}
+
 /// `1:02:03`, or `2:03` for less than an hour.
 pub fn clock(seconds: f64) -> String {
     let seconds = seconds.max(0.0) as u64;

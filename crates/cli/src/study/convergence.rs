@@ -56,7 +56,7 @@ fn study<G: FullGame>(command: &Convergence, out: &mut impl Write) -> anyhow::Re
     let bar = progress(command.positions.into())?;
     bar.set_message("positions solved");
     let mut tell = |done: u64, _: u64| bar.set_position(done);
-    let exam = Exam::<G>::new(command.positions as usize, &rules, command.seed, &mut tell, &stop)?;
+    let exam = Exam::<G>::new(command.positions as usize, None, &rules, command.seed, &mut tell, &stop)?;
     let mut wrong: Vec<(u32, f64)> = Vec::new();
     for rollouts in &command.rollouts {
         let Some(exam) = exam.as_ref().filter(|_| !stop.load(Relaxed)) else { break };

@@ -83,7 +83,7 @@ pub fn run(mut command: TrainCommand, out: &mut impl Write) -> anyhow::Result<Ve
     // A run keeps the plan that it began with, whatever time is left to it today.
     let hours = match directory.has_begun() {
         true => directory.planned_hours()?,
-        false => command.time.map(|time| time.as_secs_f64() / 3_600.0),
+        false => command.time.map(time::hours),
     };
     let config = Config::load_for(&command.config, &command.set, hours)?;
     #[cfg_attr(not(feature = "fleet"), expect(unused_mut))]

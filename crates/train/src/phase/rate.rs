@@ -239,7 +239,7 @@ impl<E: Encoding> Run<E> {
         if self.exam.is_none() {
             let seed = derive(self.config.seed, &[Purpose::Exam as u64]);
             let mut count = |positions: u64, of: u64| tell(Event::Exam { positions, of });
-            self.exam = Exam::new(positions, &self.rules, seed, &mut count, stop)?;
+            self.exam = Exam::new(positions, None, &self.rules, seed, &mut count, stop)?;
         }
         let Some(exam) = &self.exam else { return Ok(None) };
         let mut mark = |visits: u32| -> Result<f64, RunError> {
