@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use alfil_core::disk::AppendFile;
 use alfil_core::lines::{seal, unseal};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// No line that we write is longer.
 const LONGEST_LINE: u64 = 1 << 22;
@@ -39,6 +40,16 @@ pub enum StateError {
         /// What it is, in words.
         other: String,
     },
+    /// A file of a later version of the format.
+    #[error(
+        "{path} was written by a newer alfil, in version {found} of its format, and this one knows {VERSION}: update it"
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u64,
+    },
     /// A line that we cannot have written, before the last one.
     #[error("line {line} of {path} is damaged")]
     Damaged {
@@ -59,7 +70,8 @@ impl StateError {
             StateError::Other { path, .. } | StateError::Damaged { path, .. } | StateError::OtherGames(path) => {
                 Some(path)
             }
-            StateError::Io { .. } | StateError::Busy(_) => None,
+            // A newer program can use it.
+            StateError::Newer { .. } | StateError::Io { .. } | StateError::Busy(_) => None,
         }
     }
 }
@@ -123,9 +135,9 @@ pub struct LineFile {
 
 impl LineFile {
     /// Opens or creates the file of a contest, which begins with a line that identifies the contest, and locks it.
-    /// Returns the complete lines after that one. `contest` is what the first line says in a version of the format, and
-    /// `describe` puts another contest's first line into words.
-    pub fn open<H: Serialize>(
+    /// Returns the complete lines after that one. `contest` is what the first line says in a version of the format, apart from
+    /// what other programs may have added, and `describe` puts another contest's first line into words.
+    pub fn open<H: Serialize + DeserializeOwned>(
         path: &Path,
         contest: impl Fn(u32) -> H,
         describe: impl Fn(&str) -> Option<String>,
@@ -151,7 +163,11 @@ impl LineFile {
             };
         };
         let (first, sealed) = unseal(first).ok_or_else(|| file.damaged(1))?;
-        if first != *if sealed { &new } else { &old } {
+        if let Some(found) = version(&first).filter(|found| *found > u64::from(VERSION)) {
+            return Err(StateError::Newer { path: path.to_owned(), found });
+        }
+        let known = serde_json::from_str::<H>(&first).map_or_else(|_| first.clone(), |known| to_json(&known));
+        if known != *if sealed { &new } else { &old } {
             return Err(other(&first));
         }
         let read = |(number, line): (usize, &String)| match unseal(line) {
@@ -203,6 +219,12 @@ impl LineFile {
     fn cannot_write(&self, why: io::Error) -> StateError {
         StateError::Io { action: "write", path: self.path.clone(), why }
     }
+}
+
+/// The version that the first line of a file names.
+fn version(first: &str) -> Option<u64> {
+    let line: serde_json::Map<String, serde_json::Value> = serde_json::from_str(first).ok()?;
+    line.iter().find(|(key, _)| key.starts_with("alfil-"))?.1.as_u64()
 }
 
 fn to_json(value: &(impl Serialize + ?Sized)) -> String {

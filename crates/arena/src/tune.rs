@@ -109,9 +109,8 @@ struct Header {
     step: f64,
 }
 
-/// A finished iteration.
+/// A finished iteration. Later versions may say more, which is ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Iteration {
     /// Counted from 0.
     pub number: u64,

@@ -22,9 +22,11 @@ use common::{Folder, ends, entrant, play, play_by, settings};
 
 /// An engine for tic-tac-toe that takes the first free cell, and runs `on_go` when it is told to go.
 fn script(folder: &Folder, name: &str, on_go: &str) -> ExternalSettings {
-    let variants = "echo 'option name UCI_Variant type combo default tictactoe var tictactoe';";
-    script_that_offers(variants, folder, name, on_go)
+    script_that_offers(VARIANTS, folder, name, on_go)
 }
+
+/// What it prints among its options.
+const VARIANTS: &str = "echo 'option name UCI_Variant type combo default tictactoe var tictactoe';";
 
 fn script_that_offers(offers: &str, folder: &Folder, name: &str, on_go: &str) -> ExternalSettings {
     let text = format!(
@@ -273,23 +275,21 @@ fn unusable_engines_are_refused_before_the_match() {
     let mut typo = script(&folder, "typo", "");
     typo.options = vec![("Moo".to_owned(), String::new())];
     assert_eq!(refused(&typo).to_string(), "it has no option 'Moo' (did you mean Mood?)");
-    let with = |command: &str| {
-        let ready = Duration::from_millis(300);
-        ExternalSettings {
-            patience: Timeouts { ready, ..Timeouts::default() },
-            ..ExternalSettings::new(command, Go::default())
-        }
-    };
-    assert!(matches!(refused(&with("/no/such/engine")), PlayerError::Start(_)));
-    assert!(matches!(refused(&with("/bin/false")), PlayerError::Crashed(_)));
-    assert!(matches!(refused(&with("/bin/sleep 100")), PlayerError::Stalled(_)));
-    assert!(matches!(refused(&with("yes bestmove 1")), PlayerError::Stalled(_)));
+    let patient = |command: &str| ExternalSettings::new(command, Go::default());
+    assert!(matches!(refused(&patient("/no/such/engine")), PlayerError::Start(_)));
+    assert!(matches!(refused(&patient("/bin/false")), PlayerError::Crashed(_)));
+    for command in ["/bin/sleep 100", "yes bestmove 1"] {
+        let patience = Timeouts { ready: Duration::from_millis(300), ..Timeouts::default() };
+        assert!(matches!(refused(&ExternalSettings { patience, ..patient(command) }), PlayerError::Stalled(_)));
+    }
 }
 
 #[test]
 fn no_process_is_left_behind() {
     let folder = Folder::new("reaped");
-    let settings = script(&folder, "pid", "echo $$ > \"$here/pid\"; exec sleep 100");
+    // It has said who it is before its time begins.
+    let offers = format!("{VARIANTS} echo $$ > \"$here/pid\";");
+    let settings = script_that_offers(&offers, &folder, "pid", "exec sleep 100");
     against_random(&engine(&impatient(settings)), 2);
     let pid = std::fs::read_to_string(folder.file("pid")).unwrap();
     assert!(!Path::new("/proc").join(pid.trim()).exists());
@@ -302,7 +302,7 @@ const GRANDCHILD: &str = "sleep 300 & echo $! > \"$here/grandchild\"";
 fn processes_that_an_engine_has_started_end_with_it() {
     let folder = Folder::new("grandchildren");
     for (name, then) in [("obedient", ""), ("crashed", "exit 3"), ("stalled", "wait"), ("deaf", "exec sleep 300")] {
-        let settings = impatient(script(&folder, name, &format!("{GRANDCHILD}; {then}")));
+        let settings = impatient(script_that_offers(&format!("{VARIANTS} {GRANDCHILD};"), &folder, name, then));
         against_random(&engine(&settings), 2);
         let grandchild = std::fs::read_to_string(folder.file("grandchild")).unwrap();
         assert!(ends(grandchild.trim()), "{name}");

@@ -13,7 +13,7 @@ use alfil_arena::ladder::{Ladder, Standings};
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, PlayerLine, TreeSettings};
 use alfil_core::lines::unseal;
-use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads, without_threads};
+use alfil_failing_device::{FailingDevice, SENTENCE, alone, no_thread_is_left, threads, without_threads};
 use alfil_game::tictactoe::{Stones, TicTacToe};
 use alfil_nn::{Architecture, Network};
 use alfil_search::Adjudicator;
@@ -65,19 +65,22 @@ fn kept(journal: &Path) -> Vec<String> {
 
 #[test]
 fn a_match_resumes_after_its_evaluator_failed() {
-    let folder = Folder::new("failure-match");
-    let (whole, broken) = (folder.file("whole.journal"), folder.file("broken.journal"));
-    play(&FailingDevice::never(), &whole).unwrap();
-    let before = threads();
-    assert_eq!(play(&FailingDevice::after(900), &broken).unwrap_err(), SENTENCE);
-    assert!(no_thread_is_left(before));
-    let finished = kept(&broken);
-    assert!(!finished.is_empty() && finished.len() < kept(&whole).len(), "{}", finished.len());
-    assert_eq!(play(&FailingDevice::panicking_after(300), &broken).unwrap_err(), PANIC);
-    assert!(no_thread_is_left(before));
-    assert!(kept(&broken).len() >= finished.len(), "nothing finished is lost");
-    play(&FailingDevice::never(), &broken).unwrap();
-    assert_eq!(kept(&broken), kept(&whole), "the same games as without a failure");
+    alone("a_match_resumes_after_its_evaluator_failed", || {
+        let folder = Folder::new("failure-match");
+        let (whole, broken) = (folder.file("whole.journal"), folder.file("broken.journal"));
+        play(&FailingDevice::never(), &whole).unwrap();
+        let before = threads();
+        assert_eq!(play(&FailingDevice::after(900), &broken).unwrap_err(), SENTENCE);
+        assert!(no_thread_is_left(before));
+        let finished = kept(&broken);
+        assert!(!finished.is_empty() && finished.len() < kept(&whole).len(), "{}", finished.len());
+        assert_eq!(play(&FailingDevice::panicking_after(300), &broken).unwrap_err(), PANIC);
+        assert!(no_thread_is_left(before));
+        assert!(kept(&broken).len() >= finished.len(), "nothing finished is lost");
+        play(&FailingDevice::never(), &broken).unwrap();
+        assert_eq!(kept(&broken), kept(&whole), "the same games as without a failure");
+    })
+    .unwrap();
 }
 
 fn climb(device: &FailingDevice, state: &Path) -> Result<Standings, String> {
@@ -97,31 +100,37 @@ fn climb(device: &FailingDevice, state: &Path) -> Result<Standings, String> {
 
 #[test]
 fn a_ladder_resumes_after_its_evaluator_failed() {
-    let folder = Folder::new("failure-ladder");
-    let (whole, broken) = (folder.file("whole"), folder.file("broken"));
-    let expected = climb(&FailingDevice::never(), &whole).unwrap();
-    let before = threads();
-    assert_eq!(climb(&FailingDevice::after(600), &broken).unwrap_err(), SENTENCE);
-    assert!(no_thread_is_left(before));
-    let finished = std::fs::read_to_string(&broken).unwrap();
-    assert!(finished.lines().count() > 1, "{finished}");
-    let found = climb(&FailingDevice::never(), &broken).unwrap();
-    assert!(std::fs::read_to_string(&broken).unwrap().starts_with(&finished), "nothing finished is lost");
-    let rows = |standings: &Standings| standings.json()["players"].to_string();
-    assert_eq!(rows(&found), rows(&expected));
+    alone("a_ladder_resumes_after_its_evaluator_failed", || {
+        let folder = Folder::new("failure-ladder");
+        let (whole, broken) = (folder.file("whole"), folder.file("broken"));
+        let expected = climb(&FailingDevice::never(), &whole).unwrap();
+        let before = threads();
+        assert_eq!(climb(&FailingDevice::after(600), &broken).unwrap_err(), SENTENCE);
+        assert!(no_thread_is_left(before));
+        let finished = std::fs::read_to_string(&broken).unwrap();
+        assert!(finished.lines().count() > 1, "{finished}");
+        let found = climb(&FailingDevice::never(), &broken).unwrap();
+        assert!(std::fs::read_to_string(&broken).unwrap().starts_with(&finished), "nothing finished is lost");
+        let rows = |standings: &Standings| standings.json()["players"].to_string();
+        assert_eq!(rows(&found), rows(&expected));
+    })
+    .unwrap();
 }
 
 #[test]
 fn an_exam_ends_when_the_evaluator_fails() {
-    let (never, mut quiet) = (AtomicBool::new(false), |_: u64, _: u64| {});
-    let exam = Exam::<TicTacToe>::new(60, None, &(), 1, &mut quiet, &never).unwrap().unwrap();
-    let before = threads();
-    let mut asked = 0;
-    let player = network(&FailingDevice::after(200), 20);
-    let failed = exam.mark(&player, 2, &mut |positions, _| asked = positions, &never).unwrap_err();
-    assert_eq!(failed.to_string(), SENTENCE);
-    assert!(asked > 0 && asked < 60 && !never.load(Relaxed), "{asked}");
-    assert!(no_thread_is_left(before));
+    alone("an_exam_ends_when_the_evaluator_fails", || {
+        let (never, mut quiet) = (AtomicBool::new(false), |_: u64, _: u64| {});
+        let exam = Exam::<TicTacToe>::new(60, None, &(), 1, &mut quiet, &never).unwrap().unwrap();
+        let before = threads();
+        let mut asked = 0;
+        let player = network(&FailingDevice::after(200), 20);
+        let failed = exam.mark(&player, 2, &mut |positions, _| asked = positions, &never).unwrap_err();
+        assert_eq!(failed.to_string(), SENTENCE);
+        assert!(asked > 0 && asked < 60 && !never.load(Relaxed), "{asked}");
+        assert!(no_thread_is_left(before));
+    })
+    .unwrap();
 }
 
 #[test]

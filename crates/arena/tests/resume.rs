@@ -155,11 +155,34 @@ fn a_journal_without_checksums_goes_on_with_them() {
     std::fs::write(&path, format!("{}X{}", &text[..last], &text[last + 1..])).unwrap();
     let error = play(&a, &b, settings(6, 1), journal(&path)).unwrap_err().to_string();
     assert!(error.starts_with("line 7 "), "{error}");
-    // A later version's file is not touched.
-    std::fs::write(&path, seal(&unseal(text.lines().next().unwrap()).unwrap().0.replace("match\":1", "match\":3")))
-        .unwrap();
-    let error = play(&a, &b, settings(6, 1), journal(&path)).unwrap_err().to_string();
-    assert!(error.contains("(the version of the format is 3 there, 2 here)"), "{error}");
+}
+
+#[test]
+fn what_a_newer_program_has_added_is_ignored_and_what_it_has_changed_is_refused() {
+    let folder = Folder::new("newer");
+    let path = folder.file("journal");
+    let (a, b) = (entrant::<TicTacToe>("random"), entrant("random:name=other"));
+    play(&a, &b, settings(6, 1), journal(&path)).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines = || text.lines().map(|line| unseal(line).unwrap().0);
+    let more = lines().map(|line| seal(&line.replacen('{', "{\"mood\":[\"good\"],", 1))).collect::<String>();
+    std::fs::write(&path, &more).unwrap();
+    assert_eq!(play(&a, &b, settings(8, 1), journal(&path)).unwrap().1.resumed, 6);
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with(&more));
+    // Whatever the lines of the next version look like.
+    let first = lines().next().unwrap().replace("match\":2", "match\":3");
+    for newer in [seal(&first) + "x\n", first + "\n{}\n"] {
+        std::fs::write(&path, &newer).unwrap();
+        let error = play(&a, &b, settings(6, 1), journal(&path)).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!(
+                "{} was written by a newer alfil, in version 3 of its format, and this one knows 2: update it",
+                path.display()
+            )
+        );
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), newer);
+    }
 }
 
 #[test]

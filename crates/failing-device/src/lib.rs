@@ -92,12 +92,12 @@ pub fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").map_or(0, |tasks| tasks.count())
 }
 
-/// Whether there are soon no more threads than `before`. One that has been joined may take a moment to disappear, and under
-/// `cargo test` other tests have threads too.
+/// Whether there are soon no more threads than `before`. One that has been joined may take a moment to disappear. Other tests of
+/// the same process have threads too: those that ask for this are [`alone`].
 pub fn no_thread_is_left(before: usize) -> bool {
     let began = Instant::now();
     while threads() > before {
-        if began.elapsed() > Duration::from_secs(20) {
+        if began.elapsed() > Duration::from_secs(120) {
             return false;
         }
         std::thread::sleep(Duration::from_millis(10));
@@ -113,15 +113,26 @@ pub const TOO_LARGE: &str = "4611686018427387904";
 
 /// Does `work`, the body of the test with this full name, in a process of its own that can start no threads.
 pub fn without_threads(test: &str, work: impl FnOnce()) -> std::io::Result<()> {
-    if std::env::var_os(STACK_SIZE).is_some_and(|size| size == TOO_LARGE) {
+    apart(test, [STACK_SIZE, TOO_LARGE], work)
+}
+
+/// Does `work`, the body of the test with this full name, in a process of its own: that of `cargo test` has the threads of other
+/// tests too, and the time that they take.
+pub fn alone(test: &str, work: impl FnOnce()) -> std::io::Result<()> {
+    apart(test, ["ALFIL_TEST_ALONE", test], work)
+}
+
+/// Does `work` in a process of its own, in which a variable has a value.
+fn apart(test: &str, [name, value]: [&str; 2], work: impl FnOnce()) -> std::io::Result<()> {
+    if std::env::var_os(name).is_some_and(|has| has == value) {
         work();
         return Ok(());
     }
     let output = Command::new(std::env::current_exe()?)
         .args([test, "--exact", "--test-threads=1", "--nocapture"])
-        .env(STACK_SIZE, TOO_LARGE)
+        .env(name, value)
         .output()?;
     let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-    assert!(output.status.success() && said.contains("1 passed"), "{test} without threads: {said}");
+    assert!(output.status.success() && said.contains("1 passed"), "{test} in a process of its own: {said}");
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Generated input for tests of everything that reads: valid input that is then damaged, since random bytes seldom get
 //! past the first check.
 //!
-//! The targets are in `tests/fuzz`, one file per family of readers. As tests they run for a few seconds each;
-//! `scripts/fuzz` lets them run longer. A failure prints `BOLERO_RANDOM_SEED`, which repeats it.
+//! The targets are in `tests/fuzz`, one file per family of readers. As tests they run for a few seconds each, `scripts/test` with
+//! a fixed seed; `scripts/fuzz` lets them run longer, with new seeds. A failure prints `BOLERO_RANDOM_SEED`, which repeats it.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! The network file: safetensors with the architecture and the origin in its metadata. Equal networks have equal bytes.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::{Error, Read};
+use std::io::Error;
 use std::path::{Path, PathBuf};
 
 use alfil_core::checksum::Fnv;
@@ -180,15 +180,12 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 /// Reads an ordinary file of at most `LARGEST` bytes.
 pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>, FileError> {
     let failed = |error| FileError::Io { action: "read", path: path.display().to_string(), error };
-    let mut file = alfil_core::disk::open(path).map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
+    let metadata = alfil_core::disk::open(path).and_then(|file| file.metadata()).map_err(failed)?;
     // Anything but an ordinary file, such as a device, may never end.
     if !metadata.is_file() || metadata.len() > LARGEST {
         return Err(failed(Error::other("it is not a file of at most 4 GB")));
     }
-    let mut bytes = Vec::with_capacity(metadata.len() as usize);
-    file.read_to_end(&mut bytes).map_err(failed)?;
-    Ok(bytes)
+    alfil_core::disk::read(path, LARGEST).map_err(failed)
 }
 
 struct FileSource<'a>(&'a SafeTensors<'a>);

@@ -207,9 +207,7 @@ fn records_of<G: Game>(bytes: &[u8]) -> Result<Vec<GameRecord>, Why> {
 }
 
 fn read_bytes(path: &Path) -> Result<Vec<u8>, Why> {
-    let mut bytes = Vec::new();
-    alfil_core::disk::open(path)?.take(LARGEST).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ok(alfil_core::disk::read(path, LARGEST)?)
 }
 
 impl Why {

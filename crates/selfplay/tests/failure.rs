@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use alfil_failing_device::{FailingDevice, SENTENCE, no_thread_is_left, threads, without_threads};
+use alfil_failing_device::{FailingDevice, SENTENCE, alone, no_thread_is_left, threads, without_threads};
 use alfil_game::connect4::{Connect4, Stones};
 use alfil_nn::{Architecture, Network};
 use alfil_search::evaluators::NetworkBackend;
@@ -57,20 +57,23 @@ fn games(folder: &Path) -> BTreeMap<u64, GameRecord> {
 
 #[test]
 fn games_that_have_ended_are_kept_when_an_evaluator_fails() {
-    let (whole, broken) = (Folder::new("whole"), Folder::new("broken"));
-    play(&FailingDevice::never(), &whole.0).1.unwrap();
-    assert_eq!(games(&whole.0).len() as u64, GAMES);
-    let before = threads();
-    let (ended, failed) = play(&FailingDevice::after(2_500), &broken.0);
-    assert_eq!(failed.unwrap_err(), SENTENCE);
-    assert!(no_thread_is_left(before));
-    let kept = games(&broken.0).len() as u64;
-    assert!(kept > 0 && kept < GAMES && kept >= ended, "{kept} of {ended}");
-    let (_, failed) = play(&FailingDevice::panicking_after(500), &broken.0);
-    assert_eq!(failed.unwrap_err(), "a thread of self-play panicked: the test wants it");
-    assert!(no_thread_is_left(before));
-    play(&FailingDevice::never(), &broken.0).1.unwrap();
-    assert_eq!(games(&broken.0), games(&whole.0), "the same games as without a failure");
+    alone("games_that_have_ended_are_kept_when_an_evaluator_fails", || {
+        let (whole, broken) = (Folder::new("whole"), Folder::new("broken"));
+        play(&FailingDevice::never(), &whole.0).1.unwrap();
+        assert_eq!(games(&whole.0).len() as u64, GAMES);
+        let before = threads();
+        let (ended, failed) = play(&FailingDevice::after(2_500), &broken.0);
+        assert_eq!(failed.unwrap_err(), SENTENCE);
+        assert!(no_thread_is_left(before));
+        let kept = games(&broken.0).len() as u64;
+        assert!(kept > 0 && kept < GAMES && kept >= ended, "{kept} of {ended}");
+        let (_, failed) = play(&FailingDevice::panicking_after(500), &broken.0);
+        assert_eq!(failed.unwrap_err(), "a thread of self-play panicked: the test wants it");
+        assert!(no_thread_is_left(before));
+        play(&FailingDevice::never(), &broken.0).1.unwrap();
+        assert_eq!(games(&broken.0), games(&whole.0), "the same games as without a failure");
+    })
+    .unwrap();
 }
 
 #[test]

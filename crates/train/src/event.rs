@@ -104,6 +104,8 @@ pub enum Event<'a> {
         /// Steps that were taken after it.
         lost: u64,
     },
+    /// Something that the run goes on without, in a sentence.
+    Warning(&'a str),
     /// A generation is finished.
     Generation(&'a Metrics),
 }

@@ -1,7 +1,7 @@
 //! The conversation with a program.
 
 use std::io::{self, BufRead, Read, Write};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvError, Sender, SyncSender, channel, sync_channel};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,9 @@ use crate::voice::Voice;
 
 /// Lines are cut off at this length, which no game needs.
 const LONGEST_LINE: u64 = 1 << 20;
+
+/// Lines that wait at most: a program that writes faster than they are obeyed has to wait itself.
+const MOST_WAITING: usize = 64;
 
 /// The name of the thinking thread in messages.
 const PART: &str = "the engine";
@@ -48,12 +51,14 @@ pub fn run(
     options: Options,
     devices: Option<&'static dyn Devices>,
 ) -> Result<(), UciError> {
-    let (events, heard) = channel();
+    let (events, received) = channel();
+    let (places, taken) = sync_channel(MOST_WAITING);
+    let heard = Heard { events: received, taken };
     let closed = events.clone();
     // The receiver is gone if the conversation has ended.
     let voice = Voice::new(output, move |why| drop(closed.send(Event::OutputClosed(why))));
     let reader = events.clone();
-    let reading = Builder::new().name("reading".to_owned()).spawn(move || read(input, &reader));
+    let reading = Builder::new().name("reading".to_owned()).spawn(move || read(input, &places, &reader));
     let spoken = match reading {
         Ok(_) => converse(&events, &heard, &voice, options, devices),
         Err(why) => Err(EvaluatorError::no_thread(PART, &why).into()),
@@ -64,7 +69,7 @@ pub fn run(
 /// Holds one conversation after the other, each about one game.
 fn converse(
     events: &Sender<Event>,
-    heard: &Receiver<Event>,
+    heard: &Heard,
     voice: &Voice,
     options: Options,
     devices: Option<&'static dyn Devices>,
@@ -90,8 +95,26 @@ enum Event {
     Failure,
 }
 
+/// What comes from the reading thread and the others. Only lines have to wait for a place: others must be able to say that they have
+/// ended while nobody listens.
+struct Heard {
+    events: Receiver<Event>,
+    /// A word for each line that waits.
+    taken: Receiver<()>,
+}
+
+impl Heard {
+    fn next(&self) -> Result<Event, RecvError> {
+        let event = self.events.recv()?;
+        if let Event::Line(_) = event {
+            self.taken.recv()?;
+        }
+        Ok(event)
+    }
+}
+
 /// Sends on the lines of the input up to a quit.
-fn read(mut input: impl BufRead, events: &Sender<Event>) {
+fn read(mut input: impl BufRead, places: &SyncSender<()>, events: &Sender<Event>) {
     loop {
         let mut line = Vec::new();
         let event = match read_line(&mut input, &mut line) {
@@ -104,7 +127,9 @@ fn read(mut input: impl BufRead, events: &Sender<Event>) {
             Event::Line(line) => matches!(Command::parse(&String::from_utf8_lossy(line)), Command::Quit),
             _ => true,
         };
-        if events.send(event).is_err() || is_last {
+        // Both receivers are gone if the conversation has ended.
+        let has_place = !matches!(event, Event::Line(_)) || places.send(()).is_ok();
+        if !has_place || events.send(event).is_err() || is_last {
             return;
         }
     }
@@ -113,7 +138,7 @@ fn read(mut input: impl BufRead, events: &Sender<Event>) {
 /// A conversation about one game. If the program switches to another game, it ends with the current options.
 struct Conversation<'a> {
     events: &'a Sender<Event>,
-    heard: &'a Receiver<Event>,
+    heard: &'a Heard,
     voice: Voice,
     defaults: &'a Options,
     options: Options,
@@ -140,7 +165,7 @@ impl Conversation<'_> {
         });
         let thinking = thinking.map_err(|why| EvaluatorError::no_thread(PART, &why))?;
         let (end, closed) = loop {
-            match heard.recv() {
+            match heard.next() {
                 Ok(Event::Line(line)) => {
                     let line = String::from_utf8_lossy(&line);
                     tracing::debug!(?line, "command");

@@ -51,7 +51,6 @@ impl Header {
             ("player B", &self.b, &other.b),
             ("openings", &self.openings, &other.openings),
             ("seed", &self.seed.to_string(), &other.seed.to_string()),
-            ("the version of the format", &self.version.to_string(), &other.version.to_string()),
         ];
         let different = rows.into_iter().find(|(_, ours, theirs)| ours != theirs);
         different.map_or(String::new(), |(what, ours, theirs)| format!(" ({what} is {theirs} there, {ours} here)"))

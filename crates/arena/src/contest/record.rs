@@ -13,9 +13,8 @@ pub enum Who {
     B,
 }
 
-/// A finished game, as the journal keeps it.
+/// A finished game, as the journal keeps it. Later versions may say more, which is ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Record {
     /// The number of its pair, from 0.
     pub pair: u64,

@@ -60,8 +60,7 @@ impl State {
         let describe = |first: &str| {
             let theirs = serde_json::from_str::<Header>(first).ok()?;
             let rules = if theirs.rules == header.rules { "" } else { " under other rules" };
-            let version = if theirs.version <= VERSION { "" } else { ", in the format of a later version of alfil" };
-            Some(format!("a ladder of {}{rules}{version}", theirs.game))
+            Some(format!("a ladder of {}{rules}", theirs.game))
         };
         let first = |version| Header { version, ..header.clone() };
         let (mut file, lines) = LineFile::open(path, first, describe)?;

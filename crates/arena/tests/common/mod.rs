@@ -61,7 +61,7 @@ pub fn timeless(path: &Path) -> Vec<serde_json::Value> {
 /// Whether the process with this number soon ends. One that nobody has reaped yet is a zombie.
 pub fn ends(process: &str) -> bool {
     let stat = format!("/proc/{process}/stat");
-    (0..1_000).any(|_| {
+    (0..12_000).any(|_| {
         let has_ended = std::fs::read_to_string(&stat).map_or(true, |stat| stat.contains(") Z "));
         if !has_ended {
             std::thread::sleep(Duration::from_millis(10));

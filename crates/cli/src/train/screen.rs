@@ -167,6 +167,7 @@ impl<'a> Screen<'a> {
             Event::LostSteps { steps, lost } => self.warn(&format!(
                 "training resumes from step {steps}: the {lost} steps after it are taken again in the next training"
             )),
+            Event::Warning(text) => self.warn(text),
             Event::SetAside { path, why } => self.warn(&format!("{why}; set aside as {}", path.display())),
             Event::Generation(metrics) => {
                 let object = serde_json::to_value(metrics).unwrap_or_default();

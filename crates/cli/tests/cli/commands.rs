@@ -218,18 +218,19 @@ fn the_engine_speaks_and_positions_are_analysed() {
     assert!(complaint(&["uci", "/no/such.pb.gz"]).contains("cannot use the network /no/such.pb.gz"));
     assert!(complaint(&["uci", "--hash", "0"]).contains("Hash cannot be '0'"));
 
-    let mate = ["analyse", "--position", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "--movetime", "200ms", "--hash", "8"];
+    // What is proven ends the search long before its time.
+    let mate = ["analyse", "--position", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "--movetime", "10m", "--hash", "8"];
     let text = stdout(&mate);
     assert!(text.contains("#1  1. Ra8#"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let report = json(&[&mate[..], &["--json"]].concat());
     assert_eq!(report["lines"][0]["mate"], 1);
-    let other = ["analyse", "--game", "connect4", "--moves", "4 4 3 3 2", "--movetime", "100ms", "--hash", "8"];
+    let other = ["analyse", "--game", "connect4", "--moves", "4 4 3 3 2", "--movetime", "10m", "--hash", "8"];
     let best = json(&[&other[..], &["--json"]].concat())["lines"][0].clone();
     assert!(best["mate"] == -1 && best["moves"].as_str().unwrap().starts_with("1... "), "{best}");
     // Five moves are two turns of the side to move, where a turn is several moves.
     let two = "15/15/15/15/15/15/15/15/15/15 c3:20,m9:10,l8:10,n8:10 m8:20,k2:10,l2:10 red 9";
-    let two = ["analyse", "--game", "headquarters", "--position", two, "--movetime", "20s", "--hash", "64"];
+    let two = ["analyse", "--game", "headquarters", "--position", two, "--movetime", "10m", "--hash", "64"];
     let text = stdout(&two);
     assert!(text.contains("] 100% won   0% drawn   0% lost\n      #2  "), "{text}");
     let best = json(&[&two[..], &["--json"]].concat())["lines"][0].clone();
@@ -454,17 +455,19 @@ fn a_run_has_a_report() {
     assert_eq!(std::fs::read(elsewhere).unwrap(), std::fs::read(run.report()).unwrap());
 }
 
-/// Starts a command, interrupts it as soon as `begun` is true, and returns what it printed.
-#[cfg(unix)]
-fn interrupted(arguments: &[&str], begun: impl Fn() -> bool) -> String {
-    use super::support::{ends, interrupt};
+/// Starts a command, interrupts it as soon as `begun` is true of its process, and returns what it printed.
+#[cfg(target_os = "linux")]
+fn interrupted(arguments: &[&str], begun: impl Fn(u32) -> bool) -> String {
+    use super::support::{comes, ends, interrupt};
 
     let mut command = Command::new(env!("CARGO_BIN_EXE_alfil"));
     let mut child = command.args(arguments).stdout(std::process::Stdio::piped()).spawn().unwrap();
-    while !begun() {
+    let number = child.id();
+    let has_begun = comes(|| {
         assert!(child.try_wait().unwrap().is_none(), "{arguments:?}");
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+        begun(number)
+    });
+    assert!(has_begun, "{arguments:?}");
     interrupt(&child);
     ends(&mut child);
     let output = child.wait_with_output().unwrap();
@@ -472,31 +475,40 @@ fn interrupted(arguments: &[&str], begun: impl Fn() -> bool) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-#[cfg(unix)]
+/// Whether a process heeds ctrl-C and has worked for a second since it began, by its own CPU time.
+#[cfg(target_os = "linux")]
+fn is_at_work(process: u32) -> bool {
+    let tell = |what: &str| std::fs::read_to_string(format!("/proc/{process}/{what}")).unwrap();
+    let status = tell("status");
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
+    let heeds = u64::from_str_radix(caught, 16).unwrap() >> (libc::SIGINT - 1) & 1 == 1;
+    // After the name, which may have blanks in it: user and system time, in hundredths of seconds, are the 12th and 13th word.
+    let stat = tell("stat");
+    let words: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    let hundredths: u64 = words[11..13].iter().map(|word| word.parse::<u64>().unwrap()).sum();
+    heeds && hundredths >= 100
+}
+
+#[cfg(target_os = "linux")]
 #[test]
 fn interrupted_commands_print_what_they_have_found() {
-    // Long enough for the handler to be installed, on any machine.
-    let after_a_while = || {
-        std::thread::sleep(std::time::Duration::from_secs(2));
-        true
-    };
-    let text = interrupted(&["analyse", "--movetime", "10m", "--hash", "64"], after_a_while);
+    let text = interrupted(&["analyse", "--movetime", "10m", "--hash", "512"], is_at_work);
     assert!(text.contains("% won") && text.trim_end().ends_with(": stopped"), "{text}");
-    let search = ["search", "chess", "--movetime", "10m", "--hash", "64", "--json"];
-    let report: serde_json::Value = serde_json::from_str(&interrupted(&search, after_a_while)).unwrap();
+    let search = ["search", "chess", "--movetime", "10m", "--hash", "512", "--json"];
+    let report: serde_json::Value = serde_json::from_str(&interrupted(&search, is_at_work)).unwrap();
     assert!(report["stopped"] == true && report["visits"].as_u64().unwrap() > 0, "{report}");
     let exam = ["exam", "random", "oracle", "--positions", "1000000"];
-    let text = interrupted(&exam, after_a_while);
+    let text = interrupted(&exam, is_at_work);
     assert!(text.ends_with("stopped before the end\n"), "{text}");
     let study = ["study", "branching", "chess", "--games", "1000000"];
-    let text = interrupted(&study, after_a_while);
+    let text = interrupted(&study, is_at_work);
     let games = text.lines().last().unwrap().strip_prefix("stopped after ").unwrap().split(' ').next().unwrap();
     assert!((1..1_000_000).contains(&games.parse().unwrap()), "{text}");
 
     let folder = Folder::new("interrupted-games");
     let games = folder.file("games");
     let play = ["selfplay", "uniform", "--game", "tictactoe", "-o", &games, "--games", "100000000", "--visits", "2"];
-    let begun = || {
+    let begun = |_| {
         let has_games = !chunks(games.as_ref()).unwrap().is_empty();
         if has_games {
             let second = complaint(&play);

@@ -2,12 +2,10 @@
 
 #[cfg(unix)]
 use std::process::{Command, Stdio};
-#[cfg(unix)]
-use std::time::Duration;
 
 use super::support::{Folder, alfil, complaint, json, stdout};
 #[cfg(unix)]
-use super::support::{ends, interrupt};
+use super::support::{comes, ends, interrupt};
 
 #[test]
 fn a_match_is_summed_up() {
@@ -159,10 +157,11 @@ fn interrupted_contests_print_what_they_have_found() {
             .spawn()
             .unwrap();
         let has_games = || std::fs::read_to_string(&state).is_ok_and(|text| text.lines().count() > 10);
-        while !has_games() {
+        let begins = comes(|| {
             assert!(child.try_wait().unwrap().is_none(), "{contest}");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+            has_games()
+        });
+        assert!(begins, "{contest}");
         interrupt(&child);
         ends(&mut child);
         let text = child.wait_with_output().unwrap().stdout;
@@ -237,13 +236,7 @@ fn stalled_match(folder: &Folder, on_go: &str) -> (std::process::Child, String) 
 
 #[cfg(target_os = "linux")]
 fn wait_until(done: impl Fn() -> bool) {
-    for _ in 0..2000 {
-        if done() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    panic!("it never happened");
+    assert!(comes(done), "it never happened");
 }
 
 /// Whether a process has ended. One that was not reaped yet is a zombie.

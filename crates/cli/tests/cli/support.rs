@@ -4,8 +4,25 @@ use std::path::PathBuf;
 #[cfg(unix)]
 use std::process::Child;
 use std::process::{Command, Output};
-#[cfg(unix)]
 use std::time::Duration;
+
+/// How long to wait for what has to happen, however busy the machine is.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How often to look.
+pub const LOOK: Duration = Duration::from_millis(10);
+
+/// Waits until something is so; false if that takes longer than anything here does.
+pub fn comes(mut is_so: impl FnMut() -> bool) -> bool {
+    let looks = PATIENCE.as_millis() / LOOK.as_millis();
+    (0..looks).any(|_| {
+        let so = is_so();
+        if !so {
+            std::thread::sleep(LOOK);
+        }
+        so
+    })
+}
 
 pub fn alfil(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_alfil")).args(arguments).output().unwrap()
@@ -41,14 +58,10 @@ pub fn interrupt(child: &Child) {
 /// Waits for a program to end.
 #[cfg(unix)]
 pub fn ends(child: &mut Child) {
-    for _ in 0..2000 {
-        if child.try_wait().unwrap().is_some() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(10));
+    if !comes(|| child.try_wait().unwrap().is_some()) {
+        child.kill().unwrap();
+        panic!("it did not end");
     }
-    child.kill().unwrap();
-    panic!("it did not end");
 }
 
 /// A temporary folder per test.

@@ -6,9 +6,8 @@ use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::ptr::null_mut;
-use std::time::Duration;
 
-use super::support::{Folder, alfil, complaint, ends};
+use super::support::{Folder, alfil, comes, complaint, ends};
 
 const COLUMNS: usize = 80;
 
@@ -62,15 +61,14 @@ impl Terminal {
 
     /// Waits until a text has been written.
     fn until(&mut self, text: &str) {
-        for _ in 0..3000 {
+        let appears = comes(|| {
             self.read();
-            if String::from_utf8_lossy(&self.written).contains(text) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(10));
+            String::from_utf8_lossy(&self.written).contains(text)
+        });
+        if !appears {
+            self.child.kill().unwrap();
+            panic!("'{text}' does not appear in {:#?}", screen(&self.written));
         }
-        self.child.kill().unwrap();
-        panic!("'{text}' does not appear in {:#?}", screen(&self.written));
     }
 
     fn press_ctrl_c(&mut self) {
@@ -79,16 +77,17 @@ impl Terminal {
 
     /// What is on the screen when the program has ended.
     fn end(mut self) -> Vec<String> {
-        for _ in 0..3000 {
+        let ends = comes(|| {
+            // What is not read keeps it from ending.
             self.read();
-            if self.child.try_wait().unwrap().is_some() {
-                self.read();
-                return screen(&self.written);
-            }
-            std::thread::sleep(Duration::from_millis(10));
+            self.child.try_wait().unwrap().is_some()
+        });
+        if !ends {
+            self.child.kill().unwrap();
+            panic!("it did not end: {:#?}", screen(&self.written));
         }
-        self.child.kill().unwrap();
-        panic!("it did not end: {:#?}", screen(&self.written));
+        self.read();
+        screen(&self.written)
     }
 }
 

@@ -14,16 +14,21 @@ pub mod faults;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 pub use append::AppendFile;
 use faults::check;
 
-/// Between the name of a file and the number of the process that writes it.
+/// Between the name of a file and what tells apart those who write it: the number of the process, and of the writing in it.
 const PARTIAL: &str = ".partial-";
+
+/// Whole files that this process has begun to write. Two threads may write the same file.
+static WRITINGS: AtomicU64 = AtomicU64::new(0);
 
 /// Writes a file under a temporary name, makes sure that it has reached the disk, and gives it its name.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let partial = with_suffix(path, &format!("{PARTIAL}{}", std::process::id()));
+    let writing = WRITINGS.fetch_add(1, Relaxed);
+    let partial = with_suffix(path, &format!("{PARTIAL}{}-{writing}", std::process::id()));
     let write = || {
         check("create", path)?;
         let mut file = File::create(&partial)?;
@@ -100,6 +105,8 @@ pub fn open_log(path: &Path) -> io::Result<File> {
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    // A device may fail in the middle of a file.
+    check("read all of", path)?;
     match bytes.len() as u64 > most {
         true => Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {most} bytes"))),
         false => Ok(bytes),
@@ -194,6 +201,23 @@ mod tests {
         assert!(list(&paths[0]).is_err());
         remove_folder(&folder).unwrap();
         assert_eq!(list(&folder).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn threads_that_write_the_same_file_leave_a_whole_one() {
+        let folder = std::env::temp_dir().join(format!("alfil-core-threads-{}", std::process::id()));
+        make_folder(&folder).unwrap();
+        let path = folder.join("file");
+        std::thread::scope(|scope| {
+            for byte in b'a'..b'e' {
+                let path = &path;
+                scope.spawn(move || (0..100).for_each(|_| write_whole(path, &[byte; 5_000]).unwrap()));
+            }
+        });
+        let bytes = read(&path, 5_000).unwrap();
+        assert!(bytes.len() == 5_000 && bytes.iter().all(|byte| *byte == bytes[0]));
+        assert_eq!(list(&folder).unwrap(), [path]);
+        remove_folder(&folder).unwrap();
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod contests;
 mod files;
+mod folders;
 mod notation;
 mod protocol;
 mod settings;

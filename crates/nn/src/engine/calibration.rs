@@ -5,7 +5,7 @@
 //! milliseconds, and the result is kept in Alfil's cache folder.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -56,16 +56,18 @@ pub struct Calibration {
 impl Calibration {
     /// What is fastest for networks of this architecture: as it was measured before, or measured now.
     pub fn of(architecture: &Architecture, instructions: Instructions, precision: Precision) -> Calibration {
-        let file = alfil_core::disk::cache_folder().map(|folder| folder.join(FILE));
+        let known = file().as_deref().map(read).unwrap_or_default().remove(&key(architecture, instructions, precision));
+        let known = known.filter(|known| known.plan.is_sound(instructions));
+        known.unwrap_or_else(|| Calibration::again(architecture, instructions, precision))
+    }
+
+    /// The same, measured now whatever was measured before, perhaps while other programs kept the machine busy.
+    pub fn again(architecture: &Architecture, instructions: Instructions, precision: Precision) -> Calibration {
         let key = key(architecture, instructions, precision);
-        let known = file.as_deref().map(read).unwrap_or_default();
-        if let Some(calibration) = known.get(&key).filter(|known| known.plan.is_sound(instructions)) {
-            return calibration.clone();
-        }
         let calibration = Calibration::measure(architecture, instructions, precision);
         tracing::info!(key, ?calibration, "measured what is fastest for this network");
-        if let Some(file) = file {
-            keep(&file, known, key, &calibration);
+        if let Some(file) = file() {
+            keep(&file, read(&file), key, &calibration);
         }
         calibration
     }
@@ -175,7 +177,8 @@ const FILE: &str = "calibration-1.json";
 /// A larger file is ignored.
 const LARGEST_FILE: u64 = 1 << 20;
 
-/// When there are more entries, all are forgotten: they can be measured again.
+/// When there are more entries, all are forgotten: they can be measured again. Two processes that measure at the same time may
+/// forget what the other found, which is then measured again too.
 const MOST_ENTRIES: usize = 500;
 
 fn key(architecture: &Architecture, instructions: Instructions, precision: Precision) -> String {
@@ -183,6 +186,10 @@ fn key(architecture: &Architecture, instructions: Instructions, precision: Preci
     let processor = processor::name();
     let precision = precision.text();
     format!("{processor}, {}, {width}x{height}, {filters}x{}, {precision}", instructions.name(), blocks.len())
+}
+
+fn file() -> Option<PathBuf> {
+    alfil_core::disk::cache_folder().map(|folder| folder.join(FILE))
 }
 
 fn read(file: &Path) -> BTreeMap<String, Calibration> {

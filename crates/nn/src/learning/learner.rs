@@ -62,4 +62,15 @@ pub trait Learner: Send {
 
     /// Continues from a saved state.
     fn restore(&mut self, state: &[u8]) -> Result<(), LearnError>;
+
+    /// Whether it has chosen how it computes by measuring time, and no state that it was restored from says so: another time it might
+    /// choose otherwise. Its state has to be kept before it is used.
+    fn has_measured(&self) -> bool {
+        false
+    }
+
+    /// Why it is slow on this machine, if it has to go on as it began.
+    fn slowness(&self) -> Option<&'static str> {
+        None
+    }
 }

@@ -44,6 +44,8 @@ pub struct TorchLearner {
     descent: OptimizerState,
     /// What mixed precision is on these devices, once it has been asked for: on CPUs that is measured.
     mixed: Option<TrainingPrecision>,
+    /// Whether that was measured and comes from no state.
+    has_measured: bool,
     /// What is used.
     precision: TrainingPrecision,
     /// With float16 only.
@@ -75,6 +77,7 @@ impl TorchLearner {
             form: SampleLayout::new(encoded, reply),
             descent: OptimizerState::new(settings.optimizer, &parameters)?,
             mixed: None,
+            has_measured: false,
             precision: TrainingPrecision::Single,
             scale: None,
             architecture: architecture.clone(),
@@ -100,7 +103,12 @@ impl TorchLearner {
         }
         if settings.mixed_precision && self.mixed.is_none() {
             let devices: Vec<_> = self.replicas.iter().map(|replica| replica.device).collect();
-            self.mixed = Some(TrainingPrecision::fastest(&self.architecture, &self.layout, &devices)?);
+            let certain = TrainingPrecision::certain(&self.architecture, &devices);
+            self.has_measured = certain.is_none();
+            self.mixed = match certain {
+                Some(precision) => Some(precision),
+                None => Some(TrainingPrecision::measured(&self.architecture, &self.layout)?),
+            };
         }
         self.precision = self.mixed.filter(|_| settings.mixed_precision).unwrap_or(TrainingPrecision::Single);
         let is_half = self.precision == TrainingPrecision::Half;
@@ -344,13 +352,26 @@ impl Learner for TorchLearner {
             && let Some(bfloat16) = header.bfloat16
         {
             let mixed = if bfloat16 { TrainingPrecision::Bfloat16 } else { TrainingPrecision::Single };
-            self.mixed = Some(mixed);
+            (self.mixed, self.has_measured) = (Some(mixed), false);
             self.precision = if self.settings.mixed_precision { mixed } else { TrainingPrecision::Single };
         }
         self.steps = header.steps;
         Ok(())
     }
+
+    fn has_measured(&self) -> bool {
+        self.has_measured
+    }
+
+    fn slowness(&self) -> Option<&'static str> {
+        let is_emulated = self.precision == TrainingPrecision::Bfloat16 && !precision::computes_bfloat16();
+        is_emulated.then_some(EMULATED)
+    }
 }
+
+/// What is wrong with bfloat16 on a processor without it.
+const EMULATED: &str = "training goes on in bfloat16, as this run began, and is slow: this processor has no instructions for it; \
+    training.mixed_precision = false is faster here, with 32 bits and therefore other networks";
 
 /// What comes back from the device: the sums of the losses and, after learning, the norm of the gradient.
 struct Report(Vec<f32>);
@@ -484,22 +505,29 @@ mod tests {
 
         let mut restored = learner();
         restored.change(mixed).unwrap();
+        restored.has_measured = true;
         restored.restore(&bfloat16.state().unwrap()).unwrap();
         assert_eq!(restored.precision, TrainingPrecision::Bfloat16);
+        assert!(!restored.has_measured() && restored.slowness().is_some() != precision::computes_bfloat16());
         assert_eq!(restored.step(&samples).unwrap(), bfloat16.step(&samples).unwrap());
         restored.restore(&single.state().unwrap()).unwrap();
         assert_eq!(restored.precision, TrainingPrecision::Single);
+        assert!(restored.slowness().is_none());
     }
 
     #[test]
     fn both_precisions_can_be_timed() {
         let learner = learner();
-        for device in [Device::Cpu, Device::Cuda(0)] {
-            // Without a GPU only the answer can be checked.
-            let fastest =
-                TrainingPrecision::fastest(&learner.architecture, &learner.layout, &[device.torch()]).unwrap();
-            assert_eq!(fastest == TrainingPrecision::Half, device != Device::Cpu);
+        // This one is too small to be timed, and without a GPU only the answer can be checked.
+        for (device, precision) in
+            [(Device::Cpu, TrainingPrecision::Single), (Device::Cuda(0), TrainingPrecision::Half)]
+        {
+            assert_eq!(TrainingPrecision::certain(&learner.architecture, &[device.torch()]), Some(precision));
         }
+        assert_ne!(
+            TrainingPrecision::measured(&learner.architecture, &learner.layout).unwrap(),
+            TrainingPrecision::Half
+        );
         for precision in [TrainingPrecision::Single, TrainingPrecision::Bfloat16] {
             assert!(precision::time(&learner.architecture, &learner.layout, precision).is_ok());
         }

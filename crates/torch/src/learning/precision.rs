@@ -34,19 +34,18 @@ const ROUNDS: usize = 3;
 const WORTHWHILE: f64 = 1.15;
 
 impl TrainingPrecision {
-    /// The fastest precision on these devices. On CPUs that is measured, for less than a second.
-    pub fn fastest(
-        architecture: &Architecture,
-        layout: &Layout,
-        devices: &[tch::Device],
-    ) -> Result<TrainingPrecision, TorchError> {
+    /// The precision that is the fastest on these devices whatever a measurement says; none if that has to be measured.
+    pub fn certain(architecture: &Architecture, devices: &[tch::Device]) -> Option<TrainingPrecision> {
         if devices.iter().all(|device| matches!(device, tch::Device::Cuda(_))) {
-            return Ok(TrainingPrecision::Half);
+            return Some(TrainingPrecision::Half);
         }
         let any_gpu = devices.iter().any(|device| matches!(device, tch::Device::Cuda(_)));
-        if any_gpu || !computes_bfloat16() || architecture.filters < TIMED_FILTERS {
-            return Ok(TrainingPrecision::Single);
-        }
+        let is_single = any_gpu || !computes_bfloat16() || architecture.filters < TIMED_FILTERS;
+        is_single.then_some(TrainingPrecision::Single)
+    }
+
+    /// The fastest precision on CPUs that compute with bfloat16, measured for less than a second.
+    pub fn measured(architecture: &Architecture, layout: &Layout) -> Result<TrainingPrecision, TorchError> {
         let single = time(architecture, layout, TrainingPrecision::Single)?;
         let bfloat16 = time(architecture, layout, TrainingPrecision::Bfloat16)?;
         let is_faster = single.as_secs_f64() > WORTHWHILE * bfloat16.as_secs_f64();
@@ -63,7 +62,7 @@ impl TrainingPrecision {
 }
 
 /// Whether the processor has instructions for bfloat16. Those with AMX have these too.
-fn computes_bfloat16() -> bool {
+pub fn computes_bfloat16() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("avx512bf16");
     #[cfg(not(target_arch = "x86_64"))]

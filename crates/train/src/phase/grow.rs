@@ -46,6 +46,7 @@ impl<E: Encoding> Run<E> {
         let before = self.architecture.size();
         let seed = derive(config.seed, &[Purpose::Weights as u64]);
         (self.architecture, self.learner) = self.machine.learner::<E>(config, seed)?;
+        self.keep_what_was_measured()?;
         tell(Event::Grow { from: before, to: self.architecture.size() });
         Ok(())
     }

@@ -119,7 +119,8 @@ impl<E: Encoding> Run<E> {
                 held_out: if share < 1.0 { self.held_out_losses(&window, 1.0, tell)? } else { None },
             });
         }
-        self.state.pending.probe = self.probe(&network)?;
+        let Some(probed) = self.probe(&network, stop)? else { return Ok(false) };
+        self.state.pending.probe = probed;
         let mut probe = NetworkProbe::<E>::new(&network)?;
         self.with_batches(&window, CALIBRATED, Purpose::Calibration, tell, |_, batches| {
             batches.for_each(|samples| probe.calibrate(&samples));

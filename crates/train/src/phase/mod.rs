@@ -62,8 +62,8 @@ pub struct Run<E: Encoding> {
     grow: Option<Size>,
     /// Positions with known best moves, made when they are first needed.
     exam: Option<Exam<E::Game>>,
-    /// Positions that every network is probed on, made when they are first needed; none if the game has no estimates.
-    probe: OnceCell<Option<Probe<E::Game>>>,
+    /// Positions that every network is probed on, made when they are first needed.
+    probe: OnceCell<Probe<E::Game>>,
     /// What TensorBoard reads, if that is asked for.
     events: Option<EventFile>,
     /// Where a few games of self-play are shown.
@@ -113,6 +113,7 @@ impl<E: Encoding> Run<E> {
             if !players.contains(&config.rating.players) {
                 rate::baselines::<E::Game>(&config).map_err(|why| why.in_stage(number))?;
                 rate::missing(&config).for_each(|(player, why)| tell(Event::MissingPlayer { player: &player, why }));
+                rate::other_anchor(&config).iter().for_each(|text| tell(Event::Warning(text)));
                 players.push(config.rating.players);
             }
         }
@@ -147,8 +148,13 @@ impl<E: Encoding> Run<E> {
         }
         directory.open_checkpoints(state.size)?;
         Metrics::truncate_from(state.generation, &directory)?;
-        let events = config.tensorboard.then(|| EventFile::begin(&directory)).transpose()?;
+        let events = config.tensorboard.then(|| EventFile::begin(&directory)).transpose();
+        let events = events.unwrap_or_else(|why| {
+            tell(Event::Warning(&format!("{}: {why}", EventFile::LOST)));
+            None
+        });
         checkpoint::restore(learner.as_mut(), &mut state, &directory, tell)?;
+        learner.slowness().into_iter().for_each(|why| tell(Event::Warning(why)));
         let (replay, damages) = Replay::open(&directory.replay())?;
         damages.iter().for_each(|damage| tell(Event::Damaged(damage)));
         let path = directory.network(state.champion);
@@ -174,6 +180,7 @@ impl<E: Encoding> Run<E> {
             dataset,
             learner,
         };
+        run.keep_what_was_measured()?;
         run.settle(tell)?;
         Ok(run)
     }
@@ -309,11 +316,21 @@ impl<E: Encoding> Run<E> {
             self.replace_learner(&config, tell)?;
         } else if config.training.learning != self.config.training.learning {
             self.learner.change(config.training.learning.clone())?;
+            self.keep_what_was_measured()?;
         }
         if config.rating.positions != self.config.rating.positions {
             self.exam = None;
         }
         self.config = config;
+        Ok(())
+    }
+
+    /// Writes a checkpoint if the learner has measured how to compute: after an interruption it would measure again, and other
+    /// networks could come of it.
+    fn keep_what_was_measured(&self) -> Result<(), RunError> {
+        if self.learner.has_measured() {
+            checkpoint::save(self.learner.as_ref(), &self.directory.checkpoints_of(self.state.size))?;
+        }
         Ok(())
     }
 

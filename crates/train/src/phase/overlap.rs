@@ -1,5 +1,6 @@
 //! Overlap mode: self-play continues during training and the gate.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,6 +10,7 @@ use alfil_game::{Encoding, FullGame};
 use alfil_nn::Network;
 use alfil_search::evaluators::CacheCounts;
 use alfil_search::{Backend, BatchSizes, Evaluation, Evaluator, EvaluatorError, spawn_scoped};
+use alfil_selfplay::replay::set_aside;
 use alfil_selfplay::{Counts, GameRecord, Session, Tickets, chunks, read_header};
 
 use super::elsewhere::Games;
@@ -135,10 +137,26 @@ impl<E: Encoding> Run<E> {
         let began = Instant::now();
         let of = self.config.selfplay.games;
         let adopted = self.adopted_games(tell)?;
+        // Files that could not be read, each of which is told once.
+        let mut told = BTreeSet::new();
         let (paths, games) = loop {
-            let paths = chunks(&self.directory.selfplay())?;
-            let waiting: u64 = paths.iter().flat_map(|path| read_header(path)).map(|header| header.games).sum();
-            let games = adopted.len() as u64 + waiting;
+            let mut paths = Vec::new();
+            let mut games = adopted.len() as u64;
+            for path in chunks(&self.directory.selfplay())? {
+                match read_header(&path) {
+                    Ok(header) => games += header.games,
+                    Err(why) if why.is_damage() => {
+                        tell(Event::Damaged(&set_aside(&path, why)?));
+                        continue;
+                    }
+                    Err(why) => {
+                        if told.insert(path.clone()) {
+                            tell(Event::Warning(&format!("{why}; it is tried again")));
+                        }
+                    }
+                }
+                paths.push(path);
+            }
             let (counts, seconds) = producer.since_last();
             tell(Event::Games { games: games.min(of), of, counts: &counts, seconds });
             if games >= of {
@@ -188,7 +206,7 @@ impl<E: Encoding> Run<E> {
         let policy_divergence = self.policy_divergence(&shown)?;
         self.state.pending.selfplay =
             SelfplayMetrics { seconds: waited, policy_divergence, ..metrics(&games, &work, seconds) };
-        self.show(&shown)?;
+        self.show(&shown, tell);
         self.end_of_games(next, games.positions)
     }
 }

@@ -1,6 +1,6 @@
 //! Measures what networks and searches see of material.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use alfil_core::seed::derive;
@@ -13,21 +13,32 @@ use super::{Purpose, Run};
 use crate::run::{ProbeMetrics, RunError};
 
 impl<E: Encoding> Run<E> {
-    /// Probes a network, in a game that has estimates. It takes a second or two: it is not stopped before the end.
-    pub(super) fn probe(&mut self, network: &Network) -> Result<Option<ProbeMetrics>, RunError> {
+    /// Probes a network, in a game that has estimates. `None` if it was stopped before the end.
+    pub(super) fn probe(
+        &mut self,
+        network: &Network,
+        stop: &AtomicBool,
+    ) -> Result<Option<Option<ProbeMetrics>>, RunError> {
         let began = Instant::now();
-        let (never, mut quiet) = (AtomicBool::new(false), |_: u64, _: u64| {});
+        let mut quiet = |_: u64, _: u64| {};
+        if !Probe::<E::Game>::is_possible(&self.rules) || self.config.probe.is_off() {
+            return Ok(Some(None));
+        }
         if self.probe.get().is_none() {
             // The same positions in all generations.
             let seed = derive(self.config.seed, &[Purpose::Probe as u64]);
-            let made = Probe::new(&self.config.probe, &self.rules, seed, &mut quiet, &never)?;
-            let _ = self.probe.set(made);
+            let made = Probe::new(&self.config.probe, &self.rules, seed, &mut quiet, stop)?;
+            let _ = made.map(|made| self.probe.set(made));
         }
-        let Some(Some(probe)) = self.probe.get_mut() else { return Ok(None) };
+        let Some(probe) = self.probe.get_mut() else { return Ok(None) };
         let mut evaluator = self.machine.plain_backend::<E>(network)?.evaluator(0)?;
         let ValueReport { gap, bias, correlation } = probe.values(&mut *evaluator)?;
-        let blunders = probe.blunders(&self.config.selfplay.search, &mut *evaluator, &mut quiet, &never)?;
-        Ok(Some(ProbeMetrics { seconds: began.elapsed().as_secs_f64(), gap, bias, correlation, blunders }))
+        let blunders = probe.blunders(&self.config.selfplay.search, &mut *evaluator, &mut quiet, stop)?;
+        if stop.load(Relaxed) {
+            return Ok(None);
+        }
+        let seconds = began.elapsed().as_secs_f64();
+        Ok(Some(Some(ProbeMetrics { seconds, gap, bias, correlation, blunders })))
     }
 
     /// How far the policies of these games are from the priors of the promoted network, which has played them.

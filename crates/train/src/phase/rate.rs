@@ -20,7 +20,7 @@ use super::elsewhere::Entry;
 use super::trend::{networks, trend};
 use super::{Purpose, Run, Tell, hold};
 use crate::fleet::is_harmless;
-use crate::run::{ExamMetrics, Metrics, Phase, RatingMetrics, RunError};
+use crate::run::{EventFile, ExamMetrics, Metrics, Phase, RatingMetrics, RunError};
 use crate::{Config, Event};
 
 settings! {
@@ -82,8 +82,9 @@ impl<E: Encoding> Run<E> {
         let fleet = self.machine.fleet.as_ref().map(|fleet| fleet.metrics());
         let metrics = Metrics { generation, seconds, cpu_seconds, elapsed, fleet, ..self.state.pending.clone() };
         metrics.append(&self.directory)?;
-        if let Some(events) = &mut self.events {
-            events.append(&metrics, &self.directory)?;
+        if let Some(Err(why)) = self.events.as_mut().map(|events| events.append(&metrics)) {
+            self.events = None;
+            tell(Event::Warning(&format!("{}: {why}", EventFile::LOST)));
         }
         tell(Event::Generation(&metrics));
         if self.state.pending.rating.is_some() {
@@ -262,6 +263,14 @@ pub(super) fn check_baselines<G: FullGame>(config: &Config) -> Result<(), RunErr
 pub(super) fn missing(config: &Config) -> impl Iterator<Item = (String, String)> {
     let is_rated = config.rating.every > 0;
     lines(config).filter(move |_| is_rated).filter_map(|line| Some((line.name().to_owned(), line.missing()?)))
+}
+
+/// A sentence about the anchor, if the first of the players, which it should be, is left out.
+pub(super) fn other_anchor(config: &Config) -> Option<String> {
+    let first = lines(config).next().filter(|_| config.rating.every > 0)?;
+    first.missing()?;
+    let anchor = installed(config).next().map_or("the untrained network".to_owned(), |line| line.name().to_owned());
+    Some(format!("{anchor} has the rating 0 in place of {}, which is not there: ratings with it differ", first.name()))
 }
 
 /// The players that networks are compared with. Engines among them are started once, to try them.

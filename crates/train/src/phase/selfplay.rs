@@ -53,7 +53,7 @@ impl<E: Encoding> Run<E> {
         let seconds = began.elapsed().as_secs_f64();
         let policy_divergence = self.policy_divergence(&records)?;
         self.state.pending.selfplay = SelfplayMetrics { policy_divergence, ..metrics(&games, &counts, seconds) };
-        self.show(&records)?;
+        self.show(&records, tell);
         self.replay.add::<E::Game>(self.state.generation, records)?;
         self.end_of_games(next, games.positions)?;
         // The games are in the window now. Files that cannot be removed here are removed before the next games.

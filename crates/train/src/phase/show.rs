@@ -4,15 +4,22 @@ use alfil_game::pgn::PgnGame;
 use alfil_game::{Encoding, Game, Notation};
 use alfil_selfplay::GameRecord;
 
-use super::Run;
+use super::{Run, Tell};
+use crate::Event;
 use crate::run::RunError;
 
 /// Games written per generation.
 const SHOWN: usize = 8;
 
 impl<E: Encoding> Run<E> {
-    /// Writes a few of the games as PGN.
-    pub(super) fn show(&self, records: &[GameRecord]) -> Result<(), RunError> {
+    /// Writes a few of the games as PGN. A run goes on if that fails.
+    pub(super) fn show(&self, records: &[GameRecord], tell: &mut Tell<'_>) {
+        if let Err(why) = self.write_some(records) {
+            tell(Event::Warning(&format!("games of this generation cannot be looked at: {why}")));
+        }
+    }
+
+    fn write_some(&self, records: &[GameRecord]) -> Result<(), RunError> {
         let path = self.directory.shown_games(self.state.generation);
         let failed = |why| RunError::io("write", &path, why);
         let mut text = Vec::new();

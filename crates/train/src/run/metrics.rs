@@ -14,6 +14,23 @@ use crate::fleet::FleetMetrics;
 /// Bytes of the file at most.
 const LARGEST: u64 = 1 << 30;
 
+/// What a line says of its version. Those of version 1 say nothing.
+const VERSION: u32 = 2;
+
+/// A line.
+#[derive(Serialize)]
+struct Line<'a> {
+    version: u32,
+    #[serde(flatten)]
+    metrics: &'a Metrics,
+}
+
+/// Why a line cannot be used.
+enum Unusable {
+    Newer(u32),
+    Damaged,
+}
+
 /// All that was measured in a generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -285,30 +302,43 @@ impl Metrics {
 
     /// Reads the metrics of a run; a half-written last line is left out.
     pub fn load(directory: &RunDirectory) -> Result<Vec<Metrics>, RunError> {
-        let damaged = |number| RunError::Damaged {
-            path: directory.metrics(),
-            why: format!("line {number} cannot be read, or is not as it was written; remove that line"),
+        let path = directory.metrics();
+        let error = |number, why| match why {
+            Unusable::Newer(found) => RunError::Newer { path: path.clone(), found, known: VERSION },
+            Unusable::Damaged => RunError::Damaged {
+                path: path.clone(),
+                why: format!("line {number} cannot be read, or is not as it was written; remove that line"),
+            },
         };
         let lines = (1..).zip(lines(directory)?);
-        lines.map(|(number, line)| Metrics::parse(&line).ok_or_else(|| damaged(number))).collect()
+        lines.map(|(number, line)| Metrics::parse(&line).map_err(|why| error(number, why))).collect()
     }
 
     /// The metrics of a run as far as they can be read: a run goes on without the others.
     pub(crate) fn load_readable(directory: &RunDirectory) -> Result<Vec<Metrics>, RunError> {
-        Ok(lines(directory)?.iter().filter_map(|line| Metrics::parse(line)).collect())
+        Ok(lines(directory)?.iter().filter_map(|line| Metrics::parse(line).ok()).collect())
     }
 
     /// Reads a line. Those of earlier versions have no checksum.
-    fn parse(line: &[u8]) -> Option<Metrics> {
-        let (json, _) = unseal(std::str::from_utf8(line).ok()?.trim_end())?;
-        serde_json::from_str(&json).ok()
+    fn parse(line: &[u8]) -> Result<Metrics, Unusable> {
+        #[derive(Deserialize)]
+        struct Versioned {
+            #[serde(default)]
+            version: u32,
+        }
+        let text = std::str::from_utf8(line).map_err(|_| Unusable::Damaged)?;
+        let (json, _) = unseal(text.trim_end()).ok_or(Unusable::Damaged)?;
+        match serde_json::from_str(&json).map_err(|_| Unusable::Damaged)? {
+            Versioned { version } if version > VERSION => Err(Unusable::Newer(version)),
+            Versioned { .. } => serde_json::from_str(&json).map_err(|_| Unusable::Damaged),
+        }
     }
 
     /// Removes what was measured from a generation on: it is going to be measured again. Lines that cannot be read
     /// stay: the run does not need them.
     pub(crate) fn truncate_from(generation: u32, directory: &RunDirectory) -> Result<(), RunError> {
         let mut lines = lines(directory)?;
-        lines.retain(|line| Metrics::parse(line).is_none_or(|metrics| metrics.generation < generation));
+        lines.retain(|line| Metrics::parse(line).map_or(true, |metrics| metrics.generation < generation));
         let path = directory.metrics();
         write_whole(&path, &lines.concat()).map_err(|why| RunError::io("write", &path, why))
     }
@@ -316,7 +346,8 @@ impl Metrics {
     pub(crate) fn append(&self, directory: &RunDirectory) -> Result<(), RunError> {
         let path = directory.metrics();
         let failed = |why| RunError::io("write", &path, why);
-        let line = seal(&serde_json::to_string(self).map_err(|why| failed(why.into()))?);
+        let line = Line { version: VERSION, metrics: self };
+        let line = seal(&serde_json::to_string(&line).map_err(|why| failed(why.into()))?);
         AppendFile::open(&path).and_then(|mut file| file.append(line.as_bytes())).map_err(failed)
     }
 }

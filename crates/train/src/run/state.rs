@@ -1,7 +1,5 @@
 //! The progress of a run.
 
-use std::io::Read;
-
 use alfil_core::checksum::checksum;
 use alfil_core::wording::shorten;
 use alfil_nn::Size;
@@ -128,9 +126,7 @@ impl State {
     /// Reads the state of a run.
     pub fn load(directory: &RunDirectory) -> Result<State, RunError> {
         let path = directory.state();
-        let mut bytes = Vec::new();
-        let read = alfil_core::disk::open(&path).and_then(|file| file.take(LARGEST).read_to_end(&mut bytes));
-        read.map_err(|why| RunError::io("read", &path, why))?;
+        let bytes = alfil_core::disk::read(&path, LARGEST).map_err(|why| RunError::io("read", &path, why))?;
         State::parse(&bytes).map_err(|why| match why {
             Problem::Newer(found) => RunError::Newer { path: path.clone(), found, known: VERSION },
             Problem::Damaged(why) => {

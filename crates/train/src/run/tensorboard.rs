@@ -3,6 +3,7 @@
 //! An event file is a sequence of records: the length of the event, a checksum of the length, the event, a checksum of the event.
 //! An event is a protocol buffer with a time, a step and values by their tags (tensorflow/core/util/event.proto).
 
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use alfil_core::disk::{AppendFile, list, remove, write_whole};
@@ -20,9 +21,15 @@ const ENDING: &str = ".alfil";
 const VERSION: &str = "brain.Event:2";
 
 /// The event file of a run: every generation is a step.
-pub(crate) struct EventFile(AppendFile);
+pub(crate) struct EventFile {
+    path: PathBuf,
+    file: AppendFile,
+}
 
 impl EventFile {
+    /// What a run that goes on without it is warned of.
+    pub const LOST: &str = "TensorBoard is told no more until the run resumes";
+
     /// Begins a new file with all that was measured so far: generations that are measured again are not there twice. Earlier files
     /// are removed.
     pub fn begin(directory: &RunDirectory) -> Result<EventFile, RunError> {
@@ -41,13 +48,14 @@ impl EventFile {
         known.iter().for_each(|metrics| bytes.extend(record(&event(metrics, now - (last - metrics.seconds)))));
         let failed = |why| RunError::io("write", &path, why);
         write_whole(&path, &bytes).map_err(failed)?;
-        Ok(EventFile(AppendFile::open(&path).map_err(failed)?))
+        let file = AppendFile::open(&path).map_err(failed)?;
+        Ok(EventFile { path, file })
     }
 
     /// Adds a generation.
-    pub fn append(&mut self, metrics: &Metrics, directory: &RunDirectory) -> Result<(), RunError> {
-        let written = self.0.append(&record(&event(metrics, now())));
-        written.map_err(|why| RunError::io("write TensorBoard's file in", directory.path(), why))
+    pub fn append(&mut self, metrics: &Metrics) -> Result<(), RunError> {
+        let written = self.file.append(&record(&event(metrics, now())));
+        written.map_err(|why| RunError::io("write", &self.path, why))
     }
 }
 
@@ -166,7 +174,7 @@ mod tests {
         for _ in 0..2 {
             metrics(1).append(&directory).unwrap();
             let mut file = EventFile::begin(&directory).unwrap();
-            file.append(&metrics(2), &directory).unwrap();
+            file.append(&metrics(2)).unwrap();
             Metrics::truncate_from(1, &directory).unwrap();
         }
         let files: Vec<_> =

@@ -132,7 +132,7 @@ fn a_search_tells_what_it_finds_and_shows_its_tree() {
     drop(events);
     // The search ends when nobody listens.
     let gone = || server.get(&format!("/api/v1/searches/{search}/tree")).status == 404;
-    assert!((0..100).any(|_| {
+    assert!((0..1_200).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(100));
         gone()
     }));
