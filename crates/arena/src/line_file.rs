@@ -123,11 +123,12 @@ pub struct LineFile {
 
 impl LineFile {
     /// Opens or creates the file of a contest, which begins with a line that identifies the contest, and locks it.
-    /// Returns the complete lines after that one. `contest` is what the first line says in a version of the format, and
-    /// `describe` puts another contest's first line into words.
+    /// Returns the complete lines after that one. `contest` is what the first line says in a version of the format, `is_same` says
+    /// of a first line and ours whether they identify the same contest, and `describe` puts another contest's into words.
     pub fn open<H: Serialize>(
         path: &Path,
         contest: impl Fn(u32) -> H,
+        is_same: impl Fn(&str, &str) -> bool,
         describe: impl Fn(&str) -> Option<String>,
     ) -> Result<(LineFile, Vec<String>), StateError> {
         let fail = |why| StateError::Io { action: "open", path: path.to_owned(), why };
@@ -151,7 +152,7 @@ impl LineFile {
             };
         };
         let (first, sealed) = unseal(first).ok_or_else(|| file.damaged(1))?;
-        if first != *if sealed { &new } else { &old } {
+        if !is_same(&first, if sealed { &new } else { &old }) {
             return Err(other(&first));
         }
         let read = |(number, line): (usize, &String)| match unseal(line) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use alfil_game::FullGame;
 use serde::{Deserialize, Serialize};
 
-use super::{Record, StateError, Who};
+use super::{MatchSettings, Record, StateError, Who};
 use crate::line_file::{LineFile, VERSION};
 use crate::opening::Openings;
 use crate::player::Entrant;
@@ -29,13 +29,23 @@ pub(super) struct Header {
     pub b: String,
     openings: String,
     seed: u64,
+    /// The sequential test that the match began with, for those who look at it. It identifies nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<String>,
 }
 
 impl Header {
-    pub fn new<G: FullGame>(players: [&Entrant<G>; 2], openings: &Openings<G>, seed: u64) -> Header {
+    pub fn new<G: FullGame>(players: [&Entrant<G>; 2], openings: &Openings<G>, settings: &MatchSettings) -> Header {
         let [a, b] = players.map(|player| player.identity.clone());
         let (rules, openings) = (openings.rules_identity(), openings.identity().to_owned());
-        Header { version: VERSION, game: G::NAME.to_owned(), rules, a, b, openings, seed }
+        let (seed, sprt) = (settings.seed, settings.sprt.map(|sprt| sprt.to_string()));
+        Header { version: VERSION, game: G::NAME.to_owned(), rules, a, b, openings, seed, sprt }
+    }
+
+    /// Whether two first lines identify the same match.
+    fn is_same(theirs: &str, ours: &str) -> bool {
+        let identity = |line: &str| Some(Header { sprt: None, ..serde_json::from_str(line).ok()? });
+        theirs == ours || identity(theirs).is_some_and(|theirs| identity(ours) == Some(theirs))
     }
 
     /// How this match differs from another, in words.
@@ -70,7 +80,7 @@ impl Journal {
             Some(format!("another match{}", header.difference(&theirs)))
         };
         let first = |version| Header { version, ..header.clone() };
-        let (mut file, lines) = LineFile::open(path, first, describe)?;
+        let (mut file, lines) = LineFile::open(path, first, Header::is_same, describe)?;
         let pairs = read_pairs(&lines, |line| file.damaged(line))?;
         file.keep(2 * pairs.len())?;
         Ok((Journal { file }, pairs))
