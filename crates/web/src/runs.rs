@@ -1,5 +1,6 @@
 //! The runs in the data folder, from their files.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -372,7 +373,7 @@ impl Runs {
                 generation: file.generation,
                 game,
             }));
-            longest.games.sort_by_key(|long| std::cmp::Reverse(long.game.plies));
+            longest.games.sort_by_key(|long| Reverse((long.game.plies, long.generation)));
             longest.games.truncate(MOST_LONG);
         }
         let mut known = known();
