@@ -123,9 +123,18 @@ pub struct LineFile {
 
 impl LineFile {
     /// Opens or creates the file of a contest, which begins with a line that identifies the contest, and locks it.
-    /// Returns the complete lines after that one. `contest` is what the first line says in a version of the format, `is_same` says
-    /// of a first line and ours whether they identify the same contest, and `describe` puts another contest's into words.
+    /// Returns the complete lines after that one. `contest` is what the first line says in a version of the format, and
+    /// `describe` puts another contest's first line into words.
     pub fn open<H: Serialize>(
+        path: &Path,
+        contest: impl Fn(u32) -> H,
+        describe: impl Fn(&str) -> Option<String>,
+    ) -> Result<(LineFile, Vec<String>), StateError> {
+        LineFile::open_same(path, contest, str::eq, describe)
+    }
+
+    /// The same where a first line has more than what identifies the contest: `is_same` compares the one that is there with ours.
+    pub(crate) fn open_same<H: Serialize>(
         path: &Path,
         contest: impl Fn(u32) -> H,
         is_same: impl Fn(&str, &str) -> bool,

@@ -215,7 +215,7 @@ pub fn tune<G: FullGame>(
         let theirs = serde_json::from_str::<Header>(first).ok()?;
         Some(format!("the tuning of {}", cut(&theirs.player, 200).escape_debug()))
     };
-    let (mut file, lines) = LineFile::open(state, header, str::eq, describe).map_err(ContestError::State)?;
+    let (mut file, lines) = LineFile::open(state, header, describe).map_err(ContestError::State)?;
     let mut report = TuneReport { parameters, iterations: Vec::new() };
     for (number, line) in lines.iter().enumerate() {
         let read = serde_json::from_str::<Iteration>(line).ok();

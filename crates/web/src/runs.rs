@@ -367,7 +367,8 @@ impl Runs {
             if !longest.files.insert(file.id.clone()) {
                 continue;
             }
-            let found = read_games(&path, &report)?.into_iter();
+            // One that cannot be read hides none of the others.
+            let found = read_games(&path, &report).unwrap_or_default().into_iter();
             longest.games.extend(found.map(|game| LongGameView {
                 file: file.id.clone(),
                 generation: file.generation,

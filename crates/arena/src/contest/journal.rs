@@ -80,7 +80,7 @@ impl Journal {
             Some(format!("another match{}", header.difference(&theirs)))
         };
         let first = |version| Header { version, ..header.clone() };
-        let (mut file, lines) = LineFile::open(path, first, Header::is_same, describe)?;
+        let (mut file, lines) = LineFile::open_same(path, first, Header::is_same, describe)?;
         let pairs = read_pairs(&lines, |line| file.damaged(line))?;
         file.keep(2 * pairs.len())?;
         Ok((Journal { file }, pairs))

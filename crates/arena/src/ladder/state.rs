@@ -64,7 +64,7 @@ impl State {
             Some(format!("a ladder of {}{rules}{version}", theirs.game))
         };
         let first = |version| Header { version, ..header.clone() };
-        let (mut file, lines) = LineFile::open(path, first, str::eq, describe)?;
+        let (mut file, lines) = LineFile::open(path, first, describe)?;
         let read = |(line, number): (&String, usize)| {
             let meeting = serde_json::from_str::<Meeting>(line).ok();
             meeting.filter(|meeting| meeting.is_possible(number as u64)).ok_or_else(|| file.damaged(number))
