@@ -142,6 +142,16 @@ impl LineFile {
         contest: impl Fn(u32) -> H,
         describe: impl Fn(&str) -> Option<String>,
     ) -> Result<(LineFile, Vec<String>), StateError> {
+        LineFile::open_same(path, contest, |theirs, ours| to_json(theirs) == to_json(ours), describe)
+    }
+
+    /// The same where a first line has more than what identifies the contest: `is_same` compares the one that is there with ours.
+    pub(crate) fn open_same<H: Serialize + DeserializeOwned>(
+        path: &Path,
+        contest: impl Fn(u32) -> H,
+        is_same: impl Fn(&H, &H) -> bool,
+        describe: impl Fn(&str) -> Option<String>,
+    ) -> Result<(LineFile, Vec<String>), StateError> {
         let fail = |why| StateError::Io { action: "open", path: path.to_owned(), why };
         let file = AppendFile::open(path).map_err(fail)?;
         file.try_lock().map_err(|error| match error {
@@ -166,8 +176,8 @@ impl LineFile {
         if let Some(found) = version(&first).filter(|found| *found > u64::from(VERSION)) {
             return Err(StateError::Newer { path: path.to_owned(), found });
         }
-        let known = serde_json::from_str::<H>(&first).map_or_else(|_| first.clone(), |known| to_json(&known));
-        if known != *if sealed { &new } else { &old } {
+        let ours = contest(if sealed { VERSION } else { OLDEST });
+        if !serde_json::from_str(&first).is_ok_and(|theirs| is_same(&theirs, &ours)) {
             return Err(other(&first));
         }
         let read = |(number, line): (usize, &String)| match unseal(line) {

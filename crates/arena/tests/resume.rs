@@ -124,6 +124,28 @@ fn damaged_journals_are_refused() {
 }
 
 #[test]
+fn a_journal_tells_the_test_that_its_match_began_with() {
+    let folder = Folder::new("test");
+    let path = folder.file("journal");
+    let (a, b) = (entrant::<TicTacToe>("random"), entrant("random:name=other"));
+    let sprt: Sprt = "elo0=-300,elo1=300,alpha=0.01".parse().unwrap();
+    let tested = |games| MatchSettings { sprt: Some(sprt), ..settings(games, 1) };
+    play(&a, &b, tested(2), journal(&path)).unwrap();
+    let saved = || SavedMatch::read(&path).unwrap().unwrap().sprt();
+    assert_eq!(saved(), Some(sprt));
+    // Another test, or none, goes on with the same match.
+    assert_eq!(play(&a, &b, settings(4, 1), journal(&path)).unwrap().1.resumed, 2);
+    let other = MatchSettings { sprt: "elo0=0,elo1=5".parse().ok(), ..settings(6, 1) };
+    assert_eq!(play(&a, &b, other, journal(&path)).unwrap().1.resumed, 4);
+    assert_eq!(saved(), Some(sprt));
+    // So does a journal of a match without a test.
+    let path = folder.file("without");
+    play(&a, &b, settings(2, 1), journal(&path)).unwrap();
+    assert_eq!(play(&a, &b, tested(4), journal(&path)).unwrap().1.resumed, 2);
+    assert_eq!(SavedMatch::read(&path).unwrap().unwrap().sprt(), None);
+}
+
+#[test]
 fn a_journal_is_for_one_match_at_a_time() {
     let folder = Folder::new("busy");
     let path = folder.file("journal");

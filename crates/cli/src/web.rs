@@ -26,23 +26,27 @@ pub struct WebCommand {
     /// What everybody who opens the page has to know
     #[arg(long, value_name = "TEXT")]
     token: Option<String>,
+    /// A name by which other machines reach this one, besides its address, without a port; goes with --token. Several are possible
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
     /// Let the page stop runs and resume them
     #[arg(long)]
     control: bool,
 }
 
 pub fn run(command: WebCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    let WebCommand { port, open, address, token, control } = command;
+    let WebCommand { port, open, address, token, host, control } = command;
     let program = control.then(std::env::current_exe).transpose().context("cannot find this program")?;
     let usual = WebSettings::local(port, Path::new(DATA));
-    let settings = WebSettings { address: (address, port).into(), token, control: program, ..usual };
+    let settings = WebSettings { address: (address, port).into(), token, hosts: host, control: program, ..usual };
     let server = Server::bind(settings)?;
     let page = server.page();
     writeln!(out, "the page is {page} (ctrl-C ends it)")?;
     if !address.is_loopback() {
         writeln!(
             out,
-            "everybody who knows the token can use this machine's processors and see{} its runs, and everybody who can \
+            "other machines open the same with this machine's address, or with a name that was given as --host, in its place; \
+             everybody who knows the token can use this machine's processors and see{} its runs, and everybody who can \
              read the network's traffic can read the token",
             if control { ", stop and resume" } else { "" }
         )?;

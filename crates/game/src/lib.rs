@@ -62,7 +62,7 @@ pub use oracle::{Judgement, Oracle};
 pub use pictures::Pictures;
 pub use pov::{First, Mover, Score, Swap};
 pub use references::{Book, BookMove, ReferenceError, References, Tablebase};
-pub use rules::{Rules, RulesError, read_foreign_rules, read_rules};
+pub use rules::{RuleOption, RuleValues, Rules, RulesError, read_foreign_rules, read_rules};
 pub use side::Side;
 pub use turn::{Turn, Turns};
 pub use wdl::Wdl;

@@ -1,6 +1,7 @@
 //! Exact results of positions.
 
 use std::cmp::Ordering;
+use std::sync::atomic::AtomicBool;
 
 use crate::{Game, Mover, Score, Swap};
 
@@ -33,6 +34,12 @@ pub trait Oracle<G: Game>: Send {
     /// The exact result of a game that is not over.
     fn judge(&mut self, game: &G) -> Judgement;
 
+    /// The same, unless `stop` is set before it is known.
+    fn judge_unless(&mut self, game: &G, stop: &AtomicBool) -> Option<Judgement> {
+        let _ = stop;
+        Some(self.judge(game))
+    }
+
     /// The ply from which a judgement takes milliseconds. Before it, one may take minutes.
     fn quick_from(&self) -> u32 {
         0
@@ -40,6 +47,11 @@ pub trait Oracle<G: Game>: Send {
 
     /// The exact result of each legal move, for the side that makes it, in the order of generation.
     fn judge_moves(&mut self, game: &G) -> Vec<(G::Move, Judgement)> {
+        self.judge_moves_unless(game, &AtomicBool::new(false)).unwrap_or_default()
+    }
+
+    /// The same, unless `stop` is set before all of it is known.
+    fn judge_moves_unless(&mut self, game: &G, stop: &AtomicBool) -> Option<Vec<(G::Move, Judgement)>> {
         let mut moves = Vec::new();
         game.legal_moves(&mut moves);
         let mut judge_move = |m| {
@@ -47,10 +59,10 @@ pub trait Oracle<G: Game>: Send {
             after.play(m);
             let Judgement { score, plies } = match after.outcome() {
                 Some(outcome) => Judgement { score: outcome.score.to_mover(after.side()), plies: 0 },
-                None => self.judge(&after),
+                None => self.judge_unless(&after, stop)?,
             };
             let score = if after.side() == game.side() { score } else { Mover(score.0.swap()) };
-            (m, Judgement { score, plies: plies + 1 })
+            Some((m, Judgement { score, plies: plies + 1 }))
         };
         moves.into_iter().map(&mut judge_move).collect()
     }

@@ -9,6 +9,11 @@ use crate::Game;
 /// The options of a game's rules. The `Default` is the usual rules; the text is `key=value`, several with commas
 /// between them. Games without options have `()`.
 pub trait Rules: Clone + Debug + Default + Send + Sync + 'static {
+    /// What can be chosen, for people.
+    fn options() -> Vec<RuleOption> {
+        Vec::new()
+    }
+
     /// These rules with the options that `text` sets; the error completes the sentence "this is not valid for the
     /// rules: …". The text may come with a game from anywhere, so no file that it names is opened.
     fn changed(&self, text: &str) -> Result<Self, String>;
@@ -26,6 +31,33 @@ pub trait Rules: Clone + Debug + Default + Send + Sync + 'static {
     fn uncapped(&self) -> Self {
         self.clone()
     }
+}
+
+/// An option of a game's rules, for people who choose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuleOption {
+    /// Its name in `key=value`.
+    pub key: &'static str,
+    /// What it decides, in a few words.
+    pub meaning: &'static str,
+    /// What it can be.
+    pub values: RuleValues,
+}
+
+/// What an option of the rules can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleValues {
+    /// One of these; the first is the usual one.
+    Words(&'static [&'static str]),
+    /// A whole number.
+    Number {
+        /// By the usual rules.
+        usual: u32,
+        /// At least.
+        low: u32,
+        /// At most.
+        high: u32,
+    },
 }
 
 impl Rules for () {
@@ -91,9 +123,45 @@ pub(crate) fn read_ply_cap(value: &str) -> Result<u32, String> {
     cap.ok_or_else(|| format!("ply_cap is a number from 1 to {HIGHEST_PLY_CAP}"))
 }
 
+/// The option that [`read_ply_cap`] reads.
+pub(crate) fn ply_cap_option(usual: u32) -> RuleOption {
+    let values = RuleValues::Number { usual, low: 1, high: HIGHEST_PLY_CAP };
+    RuleOption { key: "ply_cap", meaning: "Plies after which the game is a draw", values }
+}
+
 const HIGHEST_PLY_CAP: u32 = 100_000;
 
 /// The setting whose value [`read_ply_cap`] reads; empty for the usual cap, and for no cap.
 pub(crate) fn ply_cap_text(cap: u32, usual: u32) -> String {
     if cap == usual || cap > HIGHEST_PLY_CAP { String::new() } else { format!("ply_cap={cap}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<G: Game>() {
+        let read = |text: &str| read_foreign_rules::<G>(text, &G::Rules::default());
+        for RuleOption { key, values, .. } in G::Rules::options() {
+            let at = |value: &str| format!("{key}={value}");
+            let (usual, others, wrong) = match values {
+                RuleValues::Words([usual, others @ ..]) => {
+                    ((*usual).to_owned(), others.iter().map(|word| (*word).to_owned()).collect(), vec!["x".to_owned()])
+                }
+                RuleValues::Words([]) => panic!("{} has no values for {key}", G::NAME),
+                RuleValues::Number { usual, low, high } => {
+                    let wrong = low.checked_sub(1).into_iter().chain([high + 1]);
+                    (usual.to_string(), vec![low.to_string(), high.to_string()], wrong.map(|n| n.to_string()).collect())
+                }
+            };
+            assert_eq!(read(&at(&usual)).unwrap().text(), "", "{}: {}", G::NAME, at(&usual));
+            assert!(others.iter().all(|other: &String| read(&at(other)).unwrap().text() == at(other)), "{others:?}");
+            assert!(wrong.iter().all(|wrong| read(&at(wrong)).is_err()), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn what_can_be_chosen_is_what_the_rules_read() {
+        crate::for_each_game!(G => check::<G>());
+    }
 }

@@ -3,7 +3,7 @@ import { page, h, show, announce, complain, capital, count, short, percent } fro
 import { get, post, listen } from './api.js';
 import { Board } from './board.js';
 import { chart } from './chart.js';
-import { MoveList, canFlip, colours, forgotten, textOf } from './game.js';
+import { MoveList, canFlip, colours, forgotten, rulesFields, textOf } from './game.js';
 
 /** Visits per position when a whole game is gone through. */
 const QUICK = 200;
@@ -41,7 +41,8 @@ export async function analyse(name = 'chess', id) {
   engines[1].element.hidden = true;
 
   const text = h('textarea', { name: 'text', rows: 4, 'aria-label': 'A position or a game as PGN', placeholder: 'A position in the game’s notation, or a game as PGN' });
-  const load = h('form', { class: 'set-up', onsubmit: event => { event.preventDefault(); open(); } }, text, h('div', { class: 'row' }, h('button', {}, 'Load'), textOf(text)));
+  const rules = rulesFields(game);
+  const load = h('form', { class: 'set-up', onsubmit: event => { event.preventDefault(); open(); } }, text, rules.element, h('div', { class: 'row' }, h('button', {}, 'Load'), textOf(text)));
 
   const others = h('select', { 'aria-label': 'Game', onchange: event => location.assign(`/analyse/${event.target.value}`) },
     games.map(one => h('option', { value: one.name, selected: one.name === name }, capital(one.name))));
@@ -53,7 +54,7 @@ export async function analyse(name = 'chess', id) {
       error,
       engines.map(engine => engine.element),
       h('div', { class: 'switches' },
-        h('label', {}, arrows, 'Arrows'), h('label', {}, heat, 'Policy as a heat map'), h('label', {}, second, 'Compare with a second evaluator')),
+        h('label', {}, arrows, 'Candidates on the board'), h('label', {}, heat, 'Policy as a heat map'), h('label', {}, second, 'Compare with a second evaluator')),
       list.element,
       graph,
       h('form', { class: 'typed', onsubmit: event => { event.preventDefault(); if (input.value.trim()) send(input.value.trim()); } },
@@ -158,7 +159,7 @@ export async function analyse(name = 'chess', id) {
     const value = text.value.trim();
     const isGame = value.includes('[') || /(^|\s)1\./.test(value);
     try {
-      const made = await post('/games', { game: name, side: 'both', [isGame ? 'pgn' : 'position']: value });
+      const made = await post('/games', { game: name, side: 'both', rules: rules.value(), [isGame ? 'pgn' : 'position']: value || undefined });
       location.assign(`/analyse/${name}/${made.id}`);
     } catch (why) {
       complain(error, why);
@@ -178,32 +179,46 @@ export async function analyse(name = 'chess', id) {
       review = null;
     };
     engines.forEach(engine => engine.stop());
-    for (let ply = 0; ply <= state.moves.length && !stopped; ply++) {
+    complain(error, null);
+    try {
+      await lookAtAll(() => stopped, ending => { stop = ending; });
+    } catch (why) {
+      complain(error, why);
+    }
+    if (!stopped) {
+      review();
+      draw();
+      search();
+    }
+  }
+
+  /** The same until `stopped()`; `ends(ending)` is told how the search under way is ended. */
+  async function lookAtAll(stopped, ends) {
+    for (let ply = 0; ply <= state.moves.length && !stopped(); ply++) {
       const at = (await get(`/games/${id}?ply=${ply}`)).shown;
-      if (stopped) return;
+      if (stopped()) return;
       shown = at;
       draw();
       if (at.result) {
         values.set(ply, certain(at.result.score));
         continue;
       }
-      await new Promise(done => {
-        stop = listen(`/games/${id}/search?ply=${ply}&visits=${QUICK}&evaluator=${encodeURIComponent(engines[0].evaluator.value)}`, {
-          report: report => {
-            engines[0].take(report);
-            if (report.ended) { note(ply, report); done(); }
-          },
-          failure: () => done(),
-        }, { quiet: true });
-        const ended = stop;
-        stop = () => { ended(); done(); };
-      });
-      stop();
-    }
-    if (!stopped) {
-      review();
-      draw();
-      search();
+      let leave;
+      try {
+        await new Promise((done, failed) => {
+          leave = listen(`/games/${id}/search?ply=${ply}&visits=${QUICK}&evaluator=${encodeURIComponent(engines[0].evaluator.value)}`, {
+            report: report => {
+              engines[0].take(report);
+              if (report.ended) { note(ply, report); done(); }
+            },
+            failure: ({ error: why }) => failed(new Error(why)),
+            gone: failed,
+          }, { quiet: true });
+          ends(() => { leave(); done(); });
+        });
+      } finally {
+        leave();
+      }
     }
   }
 
@@ -230,6 +245,9 @@ const points = wdl => wdl[0] + wdl[1] / 2;
 /** The chances of a game that is over. */
 const certain = score => score === 0.5 ? [0, 1, 0] : [score, 0, 1 - score];
 
+/** What a move is worth to the mover, as a share of a point. */
+const valueOf = ({ wdl }, turn) => wdl ? percent((turn === 0 ? wdl[0] : wdl[2]) + wdl[1] / 2) : '–';
+
 /** One search with what it finds. */
 class Engine {
   constructor(context, evaluator) {
@@ -250,7 +268,8 @@ class Engine {
     this.explorer = h('details', { ontoggle: () => this.explore() }, h('summary', {}, 'Search tree'), this.tree);
     this.element = h('section', { class: 'panel analysis', 'aria-label': 'Search' },
       h('div', { class: 'analysis-head' }, h('label', { class: 'field' }, h('span', {}, 'Evaluated by'), this.evaluator), this.toggle),
-      h('div', { class: 'switches' }, this.lines, this.threads), this.bar, this.facts, this.table, this.explorer);
+      h('div', { class: 'switches' }, this.lines, this.threads), this.bar, this.facts,
+      this.frame = h('div', { class: 'candidates-frame' }, this.table), this.explorer);
   }
 
   again() {
@@ -266,6 +285,8 @@ class Engine {
     this.stop();
     Object.assign(this, { ply, over, report: null, searched: null });
     this.toggle.textContent = this.running ? 'Pause' : 'Search';
+    // What comes below does not move when the first report comes.
+    this.frame.style.setProperty('--lines', this.lines.value);
     this.tree.replaceChildren();
     this.explorer.open = false;
     show(this.facts, over ?? (this.running ? 'Searching…' : 'Paused'));
@@ -305,9 +326,8 @@ class Engine {
     for (const line of lines) {
       const play = h('button', { type: 'button', onfocus: () => this.preview(line.line), onblur: () => this.preview(null),
         onclick: () => this.board.play({ move: line.move }) }, line.name);
-      const points = line.wdl && (turn === 0 ? line.wdl[0] : line.wdl[2]) + line.wdl[1] / 2;
       this.table.append(h('tbody', { onmouseenter: () => this.preview(line.line), onmouseleave: () => this.preview(null) },
-        h('tr', {}, h('td', {}, play), h('td', {}, short(line.visits)), h('td', {}, line.proof ?? (line.wdl ? percent(points) : '–')), h('td', {}, percent(line.prior))),
+        h('tr', {}, h('td', {}, play), h('td', {}, short(line.visits)), h('td', {}, line.proof ?? valueOf(line, turn)), h('td', {}, percent(line.prior))),
         h('tr', { class: 'line' }, h('td', { colspan: 4 }, line.line.slice(1).map(step => step.name).join(' ') || '\u00a0'))));
     }
   }
@@ -319,8 +339,14 @@ class Engine {
     if (!report || !this.arrows.checked) this.board.arrows([]);
     else {
       const most = Math.max(1, ...report.lines.map(line => line.visits));
-      this.board.arrows(report.lines.filter((line, index) => !index || line.visits > most * 0.08)
-        .map((line, index) => ({ cells: line.cells, weight: Math.sqrt(line.visits / most), kind: index ? '' : 'best' })).toReversed());
+      const told = new Set();
+      this.board.arrows(report.lines.filter((line, index) => !index || line.visits > most * 0.08).map((line, index) => {
+        // Of two moves to one cell, the better one has its figures there.
+        const end = line.cells.at(-1);
+        const figures = !told.has(end) && [valueOf(line, report.turn), short(line.visits), `p ${percent(line.prior)}`];
+        told.add(end);
+        return { cells: line.cells, weight: Math.sqrt(line.visits / most), kind: index ? '' : 'best', figures };
+      }).toReversed());
     }
     const shares = new Map();
     if (report && this.heat.checked) {

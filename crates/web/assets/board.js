@@ -7,7 +7,7 @@ const CELL = 100;
 const HEXAGON = [[57.7, 0], [28.9, -50], [-28.9, -50], [-57.7, 0], [-28.9, 50], [28.9, 50]];
 const SQUARE = [[-50, -50], [50, -50], [50, 50], [-50, 50]];
 const points = corners => corners.map(corner => corner.join(',')).join(' ');
-// In pixels: the mouse has to go this far before a piece is dragged, and a board is small below this width.
+// In pixels: the pointer has to go this far before a piece is dragged, and a board is small below this width.
 const DRAG = 5;
 const SMALL = 480;
 
@@ -19,6 +19,8 @@ export class Board {
     this.legal = [];
     this.made = [];
     this.shown = null;
+    // A picture: nothing on it can be reached.
+    this.small = small;
     this.pieces = new Map();
     this.svg = s('svg', { class: 'board', role: small ? 'img' : 'group', 'aria-label': label });
     this.menu = h('div', { class: 'menu', role: 'menu', hidden: true });
@@ -187,7 +189,10 @@ export class Board {
         ? s('circle', { class: 'ring', r: 44, cx: x, cy: y })
         : s('circle', { class: `dot${single ? ' faint' : ''}`, r: 15, cx: x, cy: y }));
     }
+    if (this.small) return this.marks();
     this.element.classList.toggle('playable', this.legal.length > 0);
+    // Where pieces go from cell to cell, a finger drags them and not the page.
+    this.element.classList.toggle('drags', this.legal.some(move => move.steps[0]?.touch && move.steps[1]?.touch));
     for (const [name, target] of this.targets) {
       const can = cells.has(name);
       target.classList.toggle('can', can);
@@ -269,10 +274,10 @@ export class Board {
     if (this.shown) this.marks();
   }
 
-  /** Arrows from cell to cell, or rings around one: `{ cells, weight, kind, text }`. */
+  /** Arrows from cell to cell, or rings around one: `{ cells, weight, kind, text }`. With `figures`, up to three lines at the end. */
   arrows(arrows) {
     if (!this.layers) return;
-    const drawn = arrows.map(({ cells, weight = 1, kind = '', text }) => {
+    const drawn = arrows.map(({ cells, weight = 1, kind = '', text, figures }) => {
       const places = cells.map(cell => this.places.get(cell)).filter(Boolean);
       if (!places.length) return null;
       const [from, to] = [places[0], places.at(-1)];
@@ -296,9 +301,13 @@ export class Board {
       }
       if (text) group.append(s('g', { class: 'badge', transform: `translate(${badge[0]} ${badge[1]})` },
         s('circle', { r: 19 }), s('text', { y: 8 }, text)));
-      return group;
+      // Not part of the arrow, whose strength they would share.
+      const plate = figures && s('g', { class: `figures ${kind}`, transform: `translate(${to[0]} ${to[1]})` },
+        s('rect', { x: -44, y: -39, width: 88, height: 78, rx: 9 }),
+        figures.map((line, index) => s('text', { y: [-12, 11, 32][index], class: `figure${index}` }, line)));
+      return [group, plate];
     });
-    this.layers.arrows.replaceChildren(...drawn.filter(Boolean));
+    this.layers.arrows.replaceChildren(...drawn.flat().filter(Boolean));
   }
 
   focusable(name) {
@@ -322,10 +331,10 @@ export class Board {
       this.focusable(cell);
       if (!down.chosen) this.touch(cell);
       const begun = this.made.at(-1)?.cell === cell;
-      if (begun && event.pointerType !== 'touch') this.svg.setPointerCapture(event.pointerId);
+      if (begun) this.svg.setPointerCapture(event.pointerId);
     });
     this.svg.addEventListener('pointermove', event => {
-      if (!down || event.pointerType === 'touch') return;
+      if (!down) return;
       const begun = this.made.at(-1)?.cell === down.cell;
       if (!begun || !down.moved && Math.hypot(event.clientX - down.x, event.clientY - down.y) < DRAG) return;
       down.moved = true;
@@ -338,6 +347,7 @@ export class Board {
     });
     const up = event => {
       if (!down) return;
+      const cancelled = event.type === 'pointercancel';
       const { cell, moved, chosen } = down;
       down = null;
       const drawn = this.pieces.get(cell);
@@ -346,14 +356,14 @@ export class Board {
         const over = document.elementsFromPoint(event.clientX, event.clientY).map(element => element.closest?.('[data-cell]'))
           .find(Boolean)?.getAttribute('data-cell');
         const [x, y] = this.places.get(cell);
-        const legal = over && over !== cell && this.options().cells.has(over);
+        const legal = !cancelled && over && over !== cell && this.options().cells.has(over);
         if (drawn && !legal) drawn.element.style.transform = `translate(${x}px, ${y}px)`;
         if (legal) {
           if (drawn) drawn.element.style.transform = `translate(${this.places.get(over).map(value => `${value}px`).join(', ')})`;
           this.touch(over);
           if (this.made.length && drawn) drawn.element.style.transform = `translate(${x}px, ${y}px)`;
         }
-      } else if (chosen) {
+      } else if (chosen && !cancelled) {
         this.touch(cell);
       }
     };

@@ -27,8 +27,9 @@ export function chart({ title, note = '', series, xName = 'generation', range, f
   const svg = s('svg', { viewBox: `0 0 ${WIDTH} ${height}`, role: 'img' });
   const figure = h('figure', { class: 'chart' }, h('figcaption', {}, h('b', {}, title), h('span', {}, note), key), svg);
   if (!points.length) {
+    // It has its height already, so that nothing moves when the first point comes.
     key.textContent = 'Nothing measured yet.';
-    svg.remove();
+    svg.setAttribute('aria-label', `${title}: nothing measured yet`);
     return figure;
   }
   const xs = points.map(point => point[0]);
@@ -86,6 +87,27 @@ export function chart({ title, note = '', series, xName = 'generation', range, f
   svg.addEventListener('pointerleave', () => { cursor.setAttribute('visibility', 'hidden'); tell(last); });
   if (pick) svg.addEventListener('click', event => pick(Math.round(under(event))));
   return figure;
+}
+
+/** What was expected against what came out, both from -1 to 1: `points` have a number of positions, the expected value and the result. */
+export function calibration({ title, note, points }) {
+  const size = HEIGHT - TOP - BOTTOM;
+  const left = (WIDTH - size) / 2;
+  const [across, up] = [value => left + (value + 1) / 2 * size, value => TOP + (1 - value) / 2 * size];
+  const svg = s('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img' },
+    [-1, 0, 1].map(tick => [
+      s('line', { class: 'grid', x1: left, x2: left + size, y1: up(tick), y2: up(tick) }),
+      s('line', { class: 'grid', x1: across(tick), x2: across(tick), y1: TOP, y2: TOP + size }),
+      s('text', { x: left - 7, y: up(tick) + 4, 'text-anchor': 'end' }, String(tick)),
+      s('text', { x: across(tick), y: HEIGHT - 5, 'text-anchor': 'middle' }, String(tick))]),
+    s('line', { class: 'cursor', x1: left, y1: TOP + size, x2: left + size, y2: TOP }));
+  const most = Math.max(1, ...points.map(([positions]) => positions));
+  const words = ([positions, expected, result]) => `expected ${expected.toFixed(2)}, came out ${result.toFixed(2)}, ${plain(positions)} positions`;
+  for (const point of points.filter(([positions]) => positions > 0)) {
+    svg.append(s('circle', { class: 'dot0', cx: across(point[1]), cy: up(point[2]), r: 2 + 6 * Math.sqrt(point[0] / most) }, s('title', {}, words(point))));
+  }
+  svg.setAttribute('aria-label', `${title}: ${points.map(words).join('; ')}`);
+  return h('figure', { class: 'chart' }, h('figcaption', {}, h('b', {}, title), h('span', {}, note)), svg);
 }
 
 /** A line without axes. */

@@ -33,7 +33,12 @@ export async function contest(id) {
   const error = h('p', { class: 'error', role: 'alert', hidden: true });
   const body = h('div', {});
   const games = h('div', {});
-  const bounds = { elo0: 0, elo1: 10 };
+  const { report: found } = await get(at);
+  const own = found?.sprt ?? null;
+  const bounds = { elo0: own?.elo0 ?? 0, elo1: own?.elo1 ?? 10 };
+  // What the page asks for: nothing while the bounds are those of the match itself.
+  const query = () => own && bounds.elo0 === own.elo0 && bounds.elo1 === own.elo1 ? '' : `?elo0=${bounds.elo0}&elo1=${bounds.elo1}`;
+  const note = h('p', { class: 'muted small' });
   let stop = null;
   let shown = -1;
   const bound = name => h('label', { class: 'field' }, h('span', {}, name === 'elo0' ? 'At most (Elo)' : 'At least (Elo)'),
@@ -44,7 +49,7 @@ export async function contest(id) {
     } }));
   const test = h('div', { class: 'panel sprt' });
   const section = h('section', { class: 'block', hidden: true }, h('h2', {}, 'Sequential test'),
-    h('p', { class: 'muted small' }, 'Is A stronger by at most the first figure, or by at least the second? Both errors are 5 %.'),
+    note,
     h('div', { class: 'files' }, bound('elo0'), bound('elo1')), test);
   page(called(id), h('h1', {}, called(id)), status, error, body, section, games);
   follow();
@@ -53,7 +58,7 @@ export async function contest(id) {
     stop?.();
     complain(error, null);
     if (bounds.elo0 >= bounds.elo1) return complain(error, 'the first figure has to be less than the second');
-    stop = listen(`${at}/events?elo0=${bounds.elo0}&elo1=${bounds.elo1}`, {
+    stop = listen(`${at}/events${query()}`, {
       contest: view => view.kind === 'match' ? drawMatch(view) : drawLadder(view),
       failure: ({ error: why }) => complain(error, why),
       gone: why => complain(error, why),
@@ -87,6 +92,9 @@ export async function contest(id) {
       const words = { H0: `decided: A is not ${elo(sprt.elo1)} stronger`, H1: `decided: A is more than ${elo(sprt.elo0)} stronger` }[decision] ?? 'undecided';
       const needle = h('i', {});
       needle.style.left = `${100 * place}%`;
+      const errors = `Errors of ${percent(sprt.alpha)} and ${percent(sprt.beta)}.`;
+      note.textContent = `Is A stronger by at most the first figure, or by at least the second? ${errors} ${query() ? own
+        ? 'Not the test of the match: it stops by other bounds.' : 'The match itself has no test.' : 'The match stops when this is decided.'}`;
       show(test, h('p', {}, h('b', {}, capital(words)), `: log-likelihood ratio ${llr.toFixed(2)} between ${lower.toFixed(2)} and ${upper.toFixed(2)}`),
         h('div', { class: 'needle', role: 'img', 'aria-label': `log-likelihood ratio ${llr.toFixed(2)}` }, needle));
     }

@@ -87,7 +87,23 @@ export function colours(board) {
 export function forgotten(state, again) {
   return h('div', { class: 'panel', role: 'alert' }, h('p', {}, 'The server no longer has this game, perhaps because it was restarted.'),
     h('button', { type: 'button', onclick: () => again({ game: state.game, rules: state.rules, position: state.start,
-      moves: state.moves.map(move => move.move).join(' '), opponent: state.opponent,
+      moves: state.moves.map(move => move.move).join(' '), opponent: state.opponent, clock: clockOf(state),
       side: state.people[0] ? (state.people[1] ? 'both' : state.sides[0]) : (state.people[1] ? state.sides[1] : 'none') }) },
       'Continue with its moves'));
+}
+
+/** The clock of a game, for another one. */
+export const clockOf = ({ clock }) => clock ? { seconds: clock.seconds, increment: clock.increment } : undefined;
+
+/** Fields for the rules of a game. `value()` is what was chosen, as `key=value,…` without what is usual. */
+export function rulesFields({ rules }) {
+  const words = { true: 'yes', false: 'no' };
+  const field = ({ key, meaning, values, usual, low, high }) => h('label', { class: 'field' }, h('span', {}, meaning, ' ', h('code', {}, key)),
+    values ? h('select', { name: `rule-${key}` }, values.map((value, index) => h('option', { value: index ? value : '' }, (words[value] ?? value) + (index ? '' : ' (usual)'))))
+      : h('input', { name: `rule-${key}`, type: 'number', min: low, max: high, step: 1, placeholder: `${usual} (usual)` }));
+  const element = h('fieldset', { class: 'rules' }, h('legend', {}, 'Rules'),
+    rules.length ? rules.map(field) : h('p', { class: 'muted small' }, 'They are always the same.'));
+  const value = () => rules.map(({ key }) => [key, element.querySelector(`[name="rule-${key}"]`).value.trim()])
+    .filter(([, chosen]) => chosen).map(pair => pair.join('=')).join(',');
+  return { element, value };
 }

@@ -28,6 +28,13 @@ export class Live {
       this.title, this.line, this.progress, this.figures, this.boards);
   }
 
+  /** Takes its place before anything is told: a process works on the run. */
+  expect() {
+    this.title.textContent = 'At work';
+    this.line.textContent = 'It is about to tell what it is doing…';
+    this.element.hidden = false;
+  }
+
   /** `null` when no process works on the run. */
   show(now) {
     this.element.hidden = !now;

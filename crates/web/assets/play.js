@@ -2,7 +2,7 @@
 import { page, h, show, announce, complain, capital, sentence } from './dom.js';
 import { get, post, listen } from './api.js';
 import { Board } from './board.js';
-import { MoveList, sideName, canFlip, colours, forgotten, textOf } from './game.js';
+import { MoveList, sideName, canFlip, clockOf, colours, forgotten, rulesFields, textOf } from './game.js';
 
 const remembered = name => localStorage.getItem(`alfil.${name}`);
 const remember = (name, value) => localStorage.setItem(`alfil.${name}`, value);
@@ -26,9 +26,13 @@ export async function setUp(name) {
   const texts = { both: 'Both', none: 'Watch' };
   const level = Number(remembered('level') ?? 3);
   const shownLevel = h('output', { for: 'level' }, String(level));
-  const kinds = [['level', 'Tree search at a level'], ['policy', 'A network without search, as people play'], ['alphabeta', 'Alpha-beta'], ['turns', 'Alpha-beta over whole turns'],
+  // Networks that play like people of a rating, where there are any.
+  const bands = game.evaluators.filter(one => one.imitates).sort((a, b) => a.imitates - b.imitates);
+  const rules = rulesFields(game);
+  const kinds = [['level', 'Tree search at a level'], ['people', 'Like people of a rating'],
+    ['policy', 'A network without search, as people play'], ['alphabeta', 'Alpha-beta'], ['turns', 'Alpha-beta over whole turns'],
     ['oracle', 'Perfect play'], ['random', 'Random moves']]
-    .filter(([kind]) => (kind !== 'oracle' || game.has_oracle) && (kind !== 'turns' || name === 'headquarters'));
+    .filter(([kind]) => (kind !== 'oracle' || game.has_oracle) && (kind !== 'turns' || name === 'headquarters') && (kind !== 'people' || bands.length));
   const error = h('p', { class: 'error', role: 'alert', hidden: true });
   const pgn = h('textarea', { name: 'pgn', rows: 4 });
   const form = h('form', { class: 'panel set-up', onsubmit: event => { event.preventDefault(); start(); } },
@@ -40,6 +44,8 @@ export async function setUp(name) {
       h('label', { class: 'field', 'data-for': 'level' }, h('span', {}, 'Level ', shownLevel, ` of ${levels[1]}`),
         h('input', { type: 'range', id: 'level', name: 'level', min: levels[0], max: levels[1], value: level,
           oninput: event => { shownLevel.textContent = event.target.value; } })),
+      h('label', { class: 'field', 'data-for': 'people' }, h('span', {}, 'Rating'),
+        h('select', { name: 'band' }, bands.map(one => h('option', { value: one.id }, `${one.imitates} Elo`)))),
       h('label', { class: 'field', 'data-for': 'policy' }, h('span', {}, 'Chooses'),
         h('select', { name: 'temperature' }, [[0.1, 'Its most likely move'], [0.5, 'Mostly likely moves'], [1, 'Moves as likely as it says']].map(([value, text]) =>
           h('option', { value, selected: value === 1 }, text)))),
@@ -50,7 +56,7 @@ export async function setUp(name) {
         h('input', { type: 'number', name: 'depth', min: 1, max: 4, value: 2 }))),
     h('label', { class: 'field' }, h('span', {}, 'Clock'), h('select', { name: 'clock' }, CLOCKS.map(([value, text]) => h('option', { value }, text)))),
     h('details', {}, h('summary', {}, 'Rules, position, PGN'),
-      h('label', { class: 'field' }, h('span', {}, 'Options of the rules'), h('input', { name: 'rules', autocomplete: 'off', placeholder: 'key=value, …' })),
+      rules.element,
       h('label', { class: 'field' }, h('span', {}, 'Start position'), h('input', { name: 'position', autocomplete: 'off', placeholder: game.start.position })),
       h('label', { class: 'field' }, h('span', {}, 'Or a game as PGN to go on with'), pgn), textOf(pgn)),
     error,
@@ -72,11 +78,11 @@ export async function setUp(name) {
   async function start() {
     complain(error, null);
     const kind = fields.kind.value;
-    const opponent = { kind };
+    const opponent = kind === 'people' ? { kind: 'policy', evaluator: fields.band.value, temperature: 1 } : { kind };
     if (kind === 'level') Object.assign(opponent, { level: Number(fields.level.value), evaluator: fields.evaluator.value });
     if (kind === 'policy') Object.assign(opponent, { temperature: Number(fields.temperature.value), evaluator: fields.evaluator.value });
     if (kind === 'alphabeta' || kind === 'turns') opponent.depth = Number(fields.depth.value);
-    const request = { game: name, side: fields.side.value, opponent, rules: fields.rules.value };
+    const request = { game: name, side: fields.side.value, opponent, rules: rules.value() };
     if (fields.clock.value) {
       const [seconds, increment] = fields.clock.value.split('+').map(Number);
       request.clock = { seconds, increment };
@@ -276,7 +282,7 @@ export async function play(name, id) {
   async function again() {
     try {
       const next = await post('/games', { game: name, side: seats(), opponent: state.opponent, rules: state.rules, position: state.start,
-        clock: state.clock ? { seconds: state.clock.seconds, increment: state.clock.increment } : undefined });
+        clock: clockOf(state) });
       location.assign(`/play/${name}/${next.id}`);
     } catch (why) {
       complain(error, why);

@@ -15,7 +15,8 @@ export function gamesTable(kind, games, complain) {
       complain(why);
     }
   };
-  const players = game => game.white === '?' || game.white === game.black ? 'Self-play' : `${game.white} – ${game.black}`;
+  const players = game => (game.white === '?' || game.white === game.black ? 'Self-play' : `${game.white} – ${game.black}`)
+    + (game.generation === undefined ? '' : `, generation ${game.generation}`);
   const row = game => h('tr', {}, h('td', {}, players(game)), h('td', {}, game.result), h('td', {}, count(game.plies)),
     h('td', {}, h('button', { type: 'button', class: 'quiet', onclick: () => replay(game) }, 'Replay')));
   return h('div', { class: 'scrolls' }, h('table', { class: 'games' },

@@ -31,6 +31,7 @@ use crate::server::WebSettings;
 use crate::session::{Session, StateView};
 use crate::sessions::{Sessions, random_name};
 use crate::stream::{Message, Streams};
+use crate::tree_memory::TreeMemory;
 
 /// Searches at once that pages look into.
 const SEARCHES: usize = 32;
@@ -50,6 +51,8 @@ pub struct App {
     streams: Streams,
     searches: Arc<Semaphore>,
     hints: Arc<Semaphore>,
+    /// Memory for the trees of searches.
+    trees: Arc<TreeMemory>,
     /// Where questions to the searches that run are put, by the searches' names.
     questions: Mutex<HashMap<String, std::sync::mpsc::Sender<Question>>>,
 }
@@ -67,6 +70,7 @@ impl App {
             streams: Streams::new(),
             searches: Arc::new(Semaphore::new(SEARCHES)),
             hints: Arc::new(Semaphore::new(HINTS)),
+            trees: Arc::default(),
             questions: Mutex::default(),
         }
     }
@@ -99,6 +103,7 @@ pub fn router(app: App, guarded: Guard) -> Router {
         .route("/runs/{name}/config", get(run_config))
         .route("/runs/{name}/games", get(run_files))
         .route("/runs/{name}/games/{file}", get(run_games))
+        .route("/runs/{name}/longest", get(run_longest))
         .route("/contests", get(contests))
         .route("/contests/{id}", get(contest))
         .route("/contests/{id}/events", get(contest_events))
@@ -186,34 +191,36 @@ async fn begin(State(app): Shared, body: Bytes) -> Answer {
     json(&named.await?)
 }
 
-/// The state of a game whose session is known.
-fn named(id: String, session: &dyn Session, ply: Option<usize>) -> Answer {
-    json(&Named { id, state: session.state(ply)? })
+/// Does something with a game, and answers with what has become of it, or with its position after `ply` moves.
+async fn with_game(
+    app: Arc<App>,
+    id: String,
+    ply: Option<usize>,
+    change: impl FnOnce(Arc<dyn Session>) -> Result<(), ApiError> + Send + 'static,
+) -> Answer {
+    let session = app.sessions.get(&id)?;
+    let named = aside(move || {
+        change(Arc::clone(&session))?;
+        Ok(Named { id, state: session.state(ply)? })
+    });
+    json(&named.await?)
 }
 
 async fn state(State(app): Shared, Path(id): Path<String>, at: Result<Query<At>, QueryRejection>) -> Answer {
-    let ply = asked(at)?.ply;
-    let session = app.sessions.get(&id)?;
-    named(id, &*session, ply)
+    with_game(app, id, asked(at)?.ply, |_| Ok(())).await
 }
 
 async fn play(State(app): Shared, Path(id): Path<String>, body: Bytes) -> Answer {
     let PlayRequest { r#move, ply } = read(&body)?;
-    let session = app.sessions.get(&id)?;
-    Arc::clone(&session).play(&r#move, ply)?;
-    named(id, &*session, None)
+    with_game(app, id, None, move |session| session.play(&r#move, ply)).await
 }
 
 async fn undo(State(app): Shared, Path(id): Path<String>) -> Answer {
-    let session = app.sessions.get(&id)?;
-    Arc::clone(&session).undo()?;
-    named(id, &*session, None)
+    with_game(app, id, None, |session| session.undo()).await
 }
 
 async fn resign(State(app): Shared, Path(id): Path<String>) -> Answer {
-    let session = app.sessions.get(&id)?;
-    Arc::clone(&session).resign()?;
-    named(id, &*session, None)
+    with_game(app, id, None, |session| session.resign()).await
 }
 
 /// Set when whoever waits has left.
@@ -239,7 +246,8 @@ async fn hint(State(app): Shared, Path(id): Path<String>) -> Answer {
 }
 
 async fn pgn(State(app): Shared, Path(id): Path<String>) -> Answer {
-    let text = app.sessions.get(&id)?.pgn()?;
+    let session = app.sessions.get(&id)?;
+    let text = aside(move || session.pgn()).await?;
     let headers = [
         (header::CONTENT_TYPE, "application/x-chess-pgn; charset=utf-8"),
         (header::CONTENT_DISPOSITION, "attachment; filename=\"game.pgn\""),
@@ -256,7 +264,8 @@ async fn events(State(app): Shared, Path(id): Path<String>) -> Answer {
         let mut told = None;
         loop {
             changes.mark_unchanged();
-            let message = match session.state(None) {
+            let game = Arc::clone(&session);
+            let message = match aside(move || game.state(None)).await {
                 Ok(state) if told == Some(state.version) => None,
                 Ok(state) => {
                     told = Some(state.version);
@@ -290,19 +299,38 @@ async fn search(
     let permit = permit.map_err(|_| ApiError::busy("too many searches are running: close some pages"))?;
     let prepared = aside(move || session.search(request)).await?;
     let (sender, answer) = app.streams.open()?;
-    let (ask, questions) = std::sync::mpsc::channel();
     let name = random_name()?;
-    app.questions().insert(name.clone(), ask);
     let first = Message::new("search", &serde_json::json!({ "id": name }));
+    let memory = app.trees.take();
+    let (answering, questions) = Answering::new(app, name);
     let started = spawn(Priority::Endless, move || {
         if sender.blocking_send(first).is_ok() {
-            prepared.run(sender, questions);
+            prepared.run(sender, questions, memory.bytes());
         }
-        app.questions().remove(&name);
-        drop(permit);
+        drop((answering, memory, permit));
     });
     started.map_err(|why| ApiError::busy(format!("the search cannot start: {why}")))?;
     Ok(answer)
+}
+
+/// A search that can be asked about its tree, as long as this lives.
+struct Answering {
+    app: Arc<App>,
+    name: String,
+}
+
+impl Answering {
+    fn new(app: Arc<App>, name: String) -> (Answering, std::sync::mpsc::Receiver<Question>) {
+        let (ask, questions) = std::sync::mpsc::channel();
+        app.questions().insert(name.clone(), ask);
+        (Answering { app, name }, questions)
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.app.questions().remove(&self.name);
+    }
 }
 
 async fn tree(State(app): Shared, Path(id): Path<String>, of: Result<Query<Of>, QueryRejection>) -> Answer {
@@ -354,6 +382,10 @@ async fn run_files(State(app): Shared, Path(name): Path<String>) -> Answer {
 
 async fn run_games(State(app): Shared, Path((name, file)): Path<(String, String)>) -> Answer {
     json(&aside(move || app.runs.saved(&name, &file)).await?)
+}
+
+async fn run_longest(State(app): Shared, Path(name): Path<String>) -> Answer {
+    json(&aside(move || app.runs.longest(&name)).await?)
 }
 
 async fn contests(State(app): Shared) -> Answer {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use alfil_arena::player::LEVELS;
 use alfil_core::wording::shorten;
-use alfil_game::for_each_game;
+use alfil_game::{RuleOption, RuleValues, for_each_game};
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
@@ -26,25 +26,61 @@ pub struct GameView {
     pub evaluators: Vec<EvaluatorView>,
     /// The start position by the usual rules.
     pub start: PositionView,
+    /// What can be chosen of its rules.
+    pub rules: Vec<RuleView>,
     /// Whether there is an opponent of kind `oracle`.
     pub has_oracle: bool,
+}
+
+/// An option of the rules.
+#[derive(Debug, Serialize)]
+pub struct RuleView {
+    key: &'static str,
+    meaning: &'static str,
+    #[serde(flatten)]
+    values: RuleValuesView,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum RuleValuesView {
+    /// The first is the usual one.
+    Words {
+        values: &'static [&'static str],
+    },
+    Number {
+        usual: u32,
+        low: u32,
+        high: u32,
+    },
+}
+
+impl RuleView {
+    pub fn new(option: RuleOption) -> RuleView {
+        let RuleOption { key, meaning, values } = option;
+        let values = match values {
+            RuleValues::Words(values) => RuleValuesView::Words { values },
+            RuleValues::Number { usual, low, high } => RuleValuesView::Number { usual, low, high },
+        };
+        RuleView { key, meaning, values }
+    }
 }
 
 /// What evaluates positions.
 #[derive(Debug, Serialize)]
 pub struct EvaluatorView {
-    id: String,
-    name: String,
+    pub id: String,
+    pub name: String,
+    /// The rating of the people whose moves it predicts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imitates: Option<u32>,
 }
 
-impl EvaluatorView {
-    pub fn new(id: &str, name: String) -> EvaluatorView {
-        EvaluatorView { id: id.to_owned(), name }
-    }
-
-    pub fn is(&self, id: &str) -> bool {
-        self.id == id
-    }
+/// The names of the runs and networks of the data folder, each with its game.
+#[derive(Debug)]
+pub struct Found {
+    pub runs: Vec<(String, String)>,
+    pub networks: Vec<(String, String)>,
 }
 
 /// All games with all that can be chosen.
@@ -61,6 +97,8 @@ pub struct CatalogueView {
 
 /// The games that the server offers.
 pub struct Catalogue {
+    runs: Arc<Runs>,
+    networks: Arc<Networks>,
     hosts: Vec<(&'static str, Arc<dyn GameHost>)>,
 }
 
@@ -73,7 +111,7 @@ impl Catalogue {
             <G as alfil_game::Game>::NAME,
             Arc::new(Host::<G>::new(Arc::clone(runs), Arc::clone(networks), Arc::clone(&thinking)))
         )));
-        Catalogue { hosts }
+        Catalogue { runs: Arc::clone(runs), networks: Arc::clone(networks), hosts }
     }
 
     /// The game with this name.
@@ -83,8 +121,9 @@ impl Catalogue {
     }
 
     pub fn view(&self) -> CatalogueView {
+        let found = Found { runs: self.runs.games_of_all(), networks: self.networks.games_of_all() };
         CatalogueView {
-            games: self.hosts.iter().map(|(_, host)| host.view()).collect(),
+            games: self.hosts.iter().map(|(_, host)| host.view(&found)).collect(),
             levels: [*LEVELS.start(), *LEVELS.end()],
             cores: alfil_core::cores(),
             version: env!("CARGO_PKG_VERSION"),

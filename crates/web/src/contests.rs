@@ -140,13 +140,13 @@ impl Contests {
         Ok(listed)
     }
 
-    /// A contest with the state of a sequential test, if its bounds are given.
+    /// A contest with the state of a sequential test: that with these bounds, or the one that the match began with.
     pub fn view(&self, id: &str, bounds: &Bounds) -> Result<ContestView, ApiError> {
         let (path, contest) = self.contest(id)?;
         let (id, changed) = (id.to_owned(), changed(&path));
         Ok(match &*contest {
             Contest::Match { saved, names } => {
-                let report = saved.report([&names[0], &names[1]], bounds.sprt()?);
+                let report = saved.report([&names[0], &names[1]], bounds.sprt()?.or_else(|| saved.sprt()));
                 ContestView::Match { id, changed, report: report.json() }
             }
             Contest::Ladder(ladder) => {

@@ -1,5 +1,6 @@
 //! What is said to a request that cannot be answered.
 
+use alfil_core::svg::escape;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
@@ -60,10 +61,15 @@ impl ApiError {
     }
 }
 
+/// What an error says, beside its answer.
+#[derive(Clone)]
+struct Sentence(String);
+
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let body = serde_json::json!({ "error": self.sentence }).to_string();
         let mut answer = (self.status, [(header::CONTENT_TYPE, JSON)], body).into_response();
+        answer.extensions_mut().insert(Sentence(self.sentence));
         if self.status == StatusCode::SERVICE_UNAVAILABLE {
             // Whoever asks for more than there is does not keep a connection from others as well.
             answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -88,4 +94,23 @@ pub fn in_a_sentence(answer: Response) -> Response {
         _ => status.canonical_reason().unwrap_or("the request is wrong").to_lowercase(),
     };
     ApiError { status, sentence }.into_response()
+}
+
+/// An error as a page for people; any other answer as it is.
+pub fn as_page(answer: Response) -> Response {
+    let Some(Sentence(sentence)) = answer.extensions().get() else { return answer };
+    let title = answer.status().canonical_reason().unwrap_or("Error");
+    let text = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title} – Alfil</title>\n\
+         <link rel=\"stylesheet\" href=\"/assets/style.css\">\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n<p>{}.</p>\n\
+         <p><a href=\"/\">To the games</a></p>\n</main>\n</body>\n</html>\n",
+        escape(&capitalised(sentence))
+    );
+    (answer.status(), [(header::CONTENT_TYPE, "text/html; charset=utf-8")], text).into_response()
+}
+
+fn capitalised(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

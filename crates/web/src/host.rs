@@ -4,20 +4,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use alfil_arena::{Sitting, UserSides};
 use alfil_game::pgn::PgnReader;
-use alfil_game::{FullGame, Knowledge, play_line, read_foreign_rules};
+use alfil_game::{FullGame, Knowledge, Rules, play_line, read_foreign_rules};
 use alfil_nn::{Bundled, Cpu, Network};
 use alfil_search::Backend;
 use alfil_search::evaluators::{Kind, Pool};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
-use crate::catalogue::{EvaluatorView, GameView};
+use crate::catalogue::{EvaluatorView, Found, GameView, RuleView};
 use crate::clock::ClockSettings;
 use crate::error::ApiError;
 use crate::networks::Networks;
 use crate::opponent::Opponent;
 use crate::runs::Runs;
-use crate::session::{GameSession, Session};
+use crate::session::{GameSession, MOST_PLIES, Session};
 use crate::view;
 
 /// Networks that are kept ready for each game; the one that was used longest ago makes room.
@@ -55,7 +55,7 @@ pub struct NewGame {
 /// A game of the registry as the server sees it.
 pub trait GameHost: Send + Sync {
     /// What the catalogue says of it.
-    fn view(&self) -> GameView;
+    fn view(&self, found: &Found) -> GameView;
     /// A new session.
     fn begin(self: Arc<Self>, request: &NewGame) -> Result<Arc<dyn Session>, ApiError>;
 }
@@ -86,14 +86,18 @@ impl<G: FullGame> Host<G> {
         }
     }
 
-    /// What evaluates positions of the game, by name: networks of the program and of runs, and the handcrafted evaluation.
-    fn evaluators(&self) -> Vec<EvaluatorView> {
+    /// What evaluates positions of the game: networks of the program, the handcrafted evaluation, and networks that were found.
+    fn evaluators(&self, found: &Found) -> Vec<EvaluatorView> {
+        let of_game = |found: &[(String, String)], kind: &str| -> Vec<String> {
+            let of = found.iter().filter(|(_, game)| game == G::NAME);
+            of.map(|(name, _)| format!("{kind}:{name}")).collect()
+        };
+        let view = |id: String| EvaluatorView { name: self.evaluator_name(&id), id, imitates: None };
         let bundled = Bundled::all().iter().filter(|bundled| bundled.game == G::NAME);
-        let bundled = bundled.map(|bundled| EvaluatorView::new(bundled.name, self.evaluator_name(bundled.name)));
-        let handcrafted = EvaluatorView::new("handcrafted", self.evaluator_name("handcrafted"));
-        let files = self.networks.of_game(G::NAME).into_iter().map(|file| format!("file:{file}"));
-        let runs = self.runs.of_game(G::NAME).into_iter().map(|run| format!("run:{run}"));
-        let others = files.chain(runs).map(|id| EvaluatorView::new(&id, self.evaluator_name(&id)));
+        let bundled =
+            bundled.map(|bundled| EvaluatorView { imitates: bundled.imitates, ..view(bundled.name.to_owned()) });
+        let handcrafted = view("handcrafted".to_owned());
+        let others = of_game(&found.networks, "file").into_iter().chain(of_game(&found.runs, "run")).map(view);
         bundled.chain([handcrafted]).chain(others).collect()
     }
 
@@ -107,7 +111,14 @@ impl<G: FullGame> Host<G> {
     }
 
     pub fn check_evaluator(&self, evaluator: &str) -> Result<(), ApiError> {
-        match self.evaluators().iter().any(|known| known.is(evaluator)) {
+        let game = match evaluator.split_once(':') {
+            Some(("run", run)) => self.runs.game(run),
+            Some(("file", file)) => self.networks.game(file),
+            Some(_) => None,
+            None if evaluator == "handcrafted" => Some(G::NAME.to_owned()),
+            None => Bundled::named(evaluator).map(|bundled| bundled.game.to_owned()),
+        };
+        match game.is_some_and(|game| game == G::NAME) {
             true => Ok(()),
             false => Err(ApiError::wrong(format!("{} has no such evaluator: choose one of the catalogue", G::NAME))),
         }
@@ -151,14 +162,15 @@ impl<G: FullGame> Host<G> {
 }
 
 impl<G: FullGame> GameHost for Host<G> {
-    fn view(&self) -> GameView {
+    fn view(&self, found: &Found) -> GameView {
         GameView {
             name: G::NAME,
             title: G::TITLE,
             sides: G::SIDES,
             strongest: self.strongest(),
-            evaluators: self.evaluators(),
-            start: view::position(&Sitting::new(G::new(&G::Rules::default())), 0),
+            evaluators: self.evaluators(found),
+            start: view::position(&Sitting::new(G::new(&G::Rules::default())), 0, &[]),
+            rules: G::Rules::options().into_iter().map(RuleView::new).collect(),
             has_oracle: G::oracle().is_some(),
         }
     }
@@ -182,6 +194,9 @@ impl<G: FullGame> GameHost for Host<G> {
             (None, None) => Sitting::new(G::new(&rules)),
         };
         let moves = play_line(&mut sitting.played().now().clone(), &request.moves).map_err(ApiError::wrong)?;
+        if sitting.played().moves().len() + moves.len() > MOST_PLIES {
+            return Err(ApiError::wrong(format!("a game has at most {MOST_PLIES} moves here")));
+        }
         moves.into_iter().for_each(|m| sitting.play(m));
         Ok(GameSession::new(self, sitting, seats, opponent, request.clock))
     }

@@ -129,13 +129,15 @@ fn favourites<G: FullGame>(game: &G, search: &WatchedSearch) -> WatchedSearchVie
 /// The socket of a run: asking whether it is at work, stopping it, and following it.
 #[cfg(unix)]
 pub mod socket {
-    use std::io::{self, ErrorKind, Read, Write};
-    use std::net::Shutdown;
+    use std::io::{self, ErrorKind};
     use std::path::Path;
     use std::time::Duration;
 
     use alfil_train::live::{STOP, Snapshot};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::UnixStream;
+    use tokio::runtime::Handle;
+    use tokio::time::timeout;
 
     /// Bytes of a snapshot at most.
     const LARGEST: usize = 1 << 20;
@@ -143,22 +145,29 @@ pub mod socket {
     /// How long a run may take to hear that it should stop.
     const PATIENCE: Duration = Duration::from_secs(5);
 
-    /// Whether a process works on the run.
+    /// Whether a process works on the run. For a thread that may wait, though this does not: a process that is stopped takes in
+    /// nobody, and whoever waited for it would do so for ever.
     pub fn is_at_work(path: &Path) -> bool {
-        std::os::unix::net::UnixStream::connect(path).is_ok()
+        match Handle::current().block_on(UnixStream::connect(path)) {
+            Ok(_) => true,
+            // It listens, and has not taken in those who asked before.
+            Err(why) => why.kind() == ErrorKind::WouldBlock,
+        }
     }
 
     /// Stops a run as ctrl-C would.
     pub fn stop(path: &Path) -> io::Result<()> {
-        let mut stream = std::os::unix::net::UnixStream::connect(path)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        stream.write_all(STOP.as_bytes())?;
-        stream.shutdown(Shutdown::Write)?;
-        // The run tells how it is doing, hears, and closes.
-        let mut bytes = [0; 4096];
-        while stream.read(&mut bytes)? > 0 {}
-        Ok(())
+        let stop = async {
+            let mut stream = UnixStream::connect(path).await?;
+            stream.write_all(STOP.as_bytes()).await?;
+            stream.shutdown().await?;
+            // The run tells how it is doing, hears, and closes.
+            let mut bytes = [0; 4096];
+            while stream.read(&mut bytes).await? > 0 {}
+            Ok(())
+        };
+        let late = |_| io::Error::from(ErrorKind::TimedOut);
+        Handle::current().block_on(async { timeout(PATIENCE, stop).await.map_err(late)? })
     }
 
     /// A run that is followed.

@@ -20,9 +20,6 @@ use crate::view::touched;
 /// The tree is looked at this often: answers about it wait no longer.
 const SLICE: Duration = Duration::from_millis(200);
 
-/// Bytes of a tree.
-const TREE: usize = 48 << 20;
-
 /// Visits of a search at most.
 const MOST_VISITS: u32 = 10_000_000;
 
@@ -53,8 +50,9 @@ pub struct SearchRequest {
 
 /// A search that is about to begin.
 pub trait LiveSearch: Send {
-    /// Searches until its limits, and answers until nobody listens any more. For a thread of its own.
-    fn run(self: Box<Self>, listener: mpsc::Sender<Message>, questions: Receiver<Question>);
+    /// Searches until its limits or until its tree has this many bytes, and answers until nobody listens any more. For a thread
+    /// of its own.
+    fn run(self: Box<Self>, listener: mpsc::Sender<Message>, questions: Receiver<Question>, bytes: usize);
 }
 
 /// A question about the tree of a search.
@@ -170,7 +168,7 @@ impl<G: FullGame> PreparedSearch<G> {
         Ok(Box::new(PreparedSearch { host, root, evaluator, request }))
     }
 
-    fn search(&self) -> Result<(Search<G>, ParallelSettings), ApiError> {
+    fn search(&self, bytes: usize) -> Result<(Search<G>, ParallelSettings), ApiError> {
         let backend = self.host.backend(&self.evaluator)?;
         let play = match self.evaluator.as_str() {
             "handcrafted" => PlaySettings::untempered(),
@@ -180,13 +178,18 @@ impl<G: FullGame> PreparedSearch<G> {
         let threads = self.request.threads.unwrap_or(1) as u64;
         let evaluators = (0..threads).map(|seed| backend.evaluator(seed)).collect::<Result<_, _>>();
         let no_memory = || ApiError::busy("there is not enough memory for one more search: close some pages");
-        let tree = Tree::try_new(TREE, USUAL_MOVES).ok_or_else(no_memory)?;
+        let tree = Tree::try_new(bytes, USUAL_MOVES).ok_or_else(no_memory)?;
         let search = Search::new(tree, evaluators.map_err(ApiError::failed)?, self.root.clone());
         Ok((search, ParallelSettings { rule: play.rule, lines: 0, ..ParallelSettings::default() }))
     }
 
-    fn work(&self, listener: &mpsc::Sender<Message>, questions: &Receiver<Question>) -> Result<(), ApiError> {
-        let (mut search, settings) = self.search()?;
+    fn work(
+        &self,
+        listener: &mpsc::Sender<Message>,
+        questions: &Receiver<Question>,
+        bytes: usize,
+    ) -> Result<(), ApiError> {
+        let (mut search, settings) = self.search(bytes)?;
         let limits = Limits { visits: Some(self.request.visits.unwrap_or(MOST_VISITS)), ..Limits::default() };
         let began = Instant::now();
         loop {
@@ -296,8 +299,8 @@ impl<G: FullGame> PreparedSearch<G> {
 }
 
 impl<G: FullGame> LiveSearch for PreparedSearch<G> {
-    fn run(self: Box<Self>, listener: mpsc::Sender<Message>, questions: Receiver<Question>) {
-        let worked = alfil_nn::catch_panic("the search", || self.work(&listener, &questions));
+    fn run(self: Box<Self>, listener: mpsc::Sender<Message>, questions: Receiver<Question>, bytes: usize) {
+        let worked = alfil_nn::catch_panic("the search", || self.work(&listener, &questions, bytes));
         if let Err(why) = worked.map_err(ApiError::failed).flatten() {
             let _ = listener.blocking_send(Message::failure(&why.to_string()));
         }

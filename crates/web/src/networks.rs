@@ -26,10 +26,15 @@ impl Networks {
         Networks { folder, known: Mutex::default() }
     }
 
-    /// The names of the networks for a game. Reads files: not for a thread that answers requests.
-    pub fn of_game(&self, game: &str) -> Vec<String> {
-        let of = |(name, path): (String, PathBuf)| (self.game(&name, &path).as_deref() == Some(game)).then_some(name);
-        self.files().into_iter().filter_map(of).collect()
+    /// All networks, each with its game. Reads files: not for a thread that answers requests.
+    pub fn games_of_all(&self) -> Vec<(String, String)> {
+        let known = |(name, path): (String, PathBuf)| Some((self.game_of(&name, &path)?, name));
+        self.files().into_iter().filter_map(known).map(|(game, name)| (name, game)).collect()
+    }
+
+    /// The game of the network with this name; none if there is no such network.
+    pub fn game(&self, name: &str) -> Option<String> {
+        self.game_of(name, &self.path(name).ok()?)
     }
 
     /// The file with this name.
@@ -47,7 +52,7 @@ impl Networks {
         alfil_core::disk::list(&self.folder).unwrap_or_default().into_iter().filter_map(named).take(MOST).collect()
     }
 
-    fn game(&self, name: &str, path: &Path) -> Option<String> {
+    fn game_of(&self, name: &str, path: &Path) -> Option<String> {
         let stamp = path.metadata().ok().and_then(|metadata| Some((metadata.modified().ok()?, metadata.len())));
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, game)) = known().get(name).filter(|(known, _)| *known == stamp) {

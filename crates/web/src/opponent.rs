@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::ApiError;
 use crate::host::Host;
 
-/// The deepest alpha-beta, which nothing can interrupt: some seconds per move in chess.
+/// The deepest alpha-beta: some seconds per move in chess.
 const DEEPEST: u32 = 4;
 
 /// The deepest alpha-beta over whole turns.

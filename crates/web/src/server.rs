@@ -1,31 +1,42 @@
 //! Listening and answering.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
+use alfil_core::wording::shorten;
 use axum::Router;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::sync::Semaphore;
 
 use crate::api::{self, App};
+use crate::descriptors;
 use crate::guard::Guard;
+use crate::patient::Patient;
 
-/// Connections at once; more wait until one of these is closed.
+/// Connections at once; more wait until one of these is closed. Fewer where the process may have few files open, of which
+/// `OTHER_FILES` are left for everything else.
 const CONNECTIONS: usize = 1024;
+const OTHER_FILES: usize = 128;
 
 /// How long the head of a request may take, and a connection may be silent before its next one.
 const HEAD_TIME: Duration = Duration::from_secs(20);
+
+/// How long a peer may take nothing of what is sent to it.
+const WRITE_TIME: Duration = Duration::from_secs(30);
 
 /// The shortest token: nobody can try out this many.
 const SHORTEST_TOKEN: usize = 16;
 
 /// The longest token.
 const LONGEST_TOKEN: usize = 200;
+
+/// The longest name of a host.
+const LONGEST_HOST: usize = 253;
 
 /// How often the server looks whether it has to end.
 const TICK: Duration = Duration::from_millis(100);
@@ -37,6 +48,8 @@ pub struct WebSettings {
     pub address: SocketAddr,
     /// What every request has to bring. Any other address than a loopback address needs one.
     pub token: Option<String>,
+    /// Names by which other machines reach it, besides its address. Only with a token.
+    pub hosts: Vec<String>,
     /// The folder with the runs that are shown.
     pub runs: PathBuf,
     /// The folder with the files of matches and ladders that are shown.
@@ -53,6 +66,7 @@ impl WebSettings {
         WebSettings {
             address: (Ipv4Addr::LOCALHOST, port).into(),
             token: None,
+            hosts: Vec::new(),
             runs: data.join("runs"),
             contests: data.join("contests"),
             networks: data.join("networks"),
@@ -72,6 +86,11 @@ pub enum WebError {
     /// The token can be guessed, or not be put into an address.
     #[error("a token has from {SHORTEST_TOKEN} to {LONGEST_TOKEN} letters, digits, - or _")]
     Token,
+    /// Nobody reaches a loopback address by such a name, or it is no name.
+    #[error(
+        "'{0}' cannot be a --host: it is the name of this machine for others, without a port, and goes with a --token"
+    )]
+    Host(String),
     /// The address is taken, or not one of this machine.
     #[error("cannot listen at {address}: {why}; choose another port with --port")]
     Listen {
@@ -105,22 +124,35 @@ impl Server {
             Some(token) if !fits(token) => return Err(WebError::Token),
             _ => {}
         }
+        let is_name = |host: &String| {
+            (1..=LONGEST_HOST).contains(&host.len())
+                && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte))
+        };
+        if let Some(wrong) = settings.hosts.iter().find(|host| settings.token.is_none() || !is_name(host)) {
+            return Err(WebError::Host(shorten(wrong)));
+        }
         let listener = TcpListener::bind(address).map_err(|why| WebError::Listen { address, why })?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         Ok(Server { listener, address, settings })
     }
 
-    /// The address of the page.
+    /// The address of the page, as this machine reaches it.
     pub fn page(&self) -> String {
         let token = self.settings.token.as_ref().map_or(String::new(), |token| format!("?token={token}"));
-        format!("http://{}/{token}", self.address)
+        // A server that listens at every address has none of its own.
+        let ip = match self.address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+            ip => ip,
+        };
+        format!("http://{}/{token}", SocketAddr::new(ip, self.address.port()))
     }
 
     /// Answers until `stop` is set.
     pub fn run(self, stop: &AtomicBool) -> Result<(), WebError> {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let guard = Guard::new(self.address.port(), self.settings.token.clone());
+        let guard = Guard::new(self.address, self.settings.token.clone(), self.settings.hosts.clone());
         let router = api::router(App::new(self.settings), guard);
         let listener = {
             let _context = runtime.enter();
@@ -140,7 +172,8 @@ impl Server {
 }
 
 async fn accept(listener: tokio::net::TcpListener, router: Router) {
-    let connections = Arc::new(Semaphore::new(CONNECTIONS));
+    let files = descriptors::raise().map_or(CONNECTIONS, |files| files.saturating_sub(OTHER_FILES));
+    let connections = Arc::new(Semaphore::new(files.clamp(1, CONNECTIONS)));
     loop {
         let Ok(permit) = Arc::clone(&connections).acquire_owned().await else { return };
         let stream = match listener.accept().await {
@@ -153,6 +186,7 @@ async fn accept(listener: tokio::net::TcpListener, router: Router) {
             }
         };
         let _ = stream.set_nodelay(true);
+        let stream = Patient::new(stream, WRITE_TIME);
         let service = TowerToHyperService::new(router.clone());
         tokio::spawn(async move {
             let mut http = hyper::server::conn::http1::Builder::new();

@@ -18,12 +18,16 @@ use crate::error::ApiError;
 use crate::host::Host;
 use crate::live_search::{LiveSearch, PreparedSearch, SearchRequest};
 use crate::opponent::Opponent;
-use crate::view::{self, PlayedView, PositionView};
+use crate::view::{self, NamedMoves, PlayedView, PositionView};
 
 /// Visits for a hint.
 const HINT_VISITS: u32 = 400;
 
-/// What a page can do with a game, whichever it is.
+/// Moves of a game at most, which is told whole after every move. No game of self-play is longer.
+pub const MOST_PLIES: usize = 4096;
+
+/// What a page can do with a game, whichever it is. All of it may take a moment where a game is long: not for a thread that
+/// answers requests.
 pub trait Session: Send + Sync {
     /// The game as it stands, with the position after `ply` moves, or after all of them.
     fn state(&self, ply: Option<usize>) -> Result<StateView, ApiError>;
@@ -35,7 +39,7 @@ pub trait Session: Send + Sync {
     fn resign(self: Arc<Self>) -> Result<(), ApiError>;
     /// The game as a file.
     fn pgn(&self) -> Result<String, ApiError>;
-    /// A good move. Searches: not for a thread that answers requests.
+    /// A good move, after a search.
     fn hint(&self, stop: &AtomicBool) -> Result<HintView, ApiError>;
     /// Tells of every change.
     fn changes(&self) -> watch::Receiver<u64>;
@@ -115,6 +119,7 @@ type Chosen<G> = (Choice<<G as Game>::Move>, Box<dyn Player<G>>);
 /// What changes in a session.
 struct Table<G: FullGame> {
     sitting: Sitting<G>,
+    named: NamedMoves<G>,
     /// The opponent, unless it is thinking or has not been needed yet.
     player: Option<Box<dyn Player<G>>>,
     /// Stops the search for the opponent's move, if there is one under way.
@@ -137,6 +142,7 @@ impl<G: FullGame> GameSession<G> {
         clock: Option<ClockSettings>,
     ) -> Arc<GameSession<G>> {
         let table = Table {
+            named: NamedMoves::of(&sitting),
             sitting,
             player: None,
             thinking: None,
@@ -155,6 +161,7 @@ impl<G: FullGame> GameSession<G> {
     }
 
     fn changed(&self, table: &mut Table<G>) {
+        table.named.follow(&table.sitting);
         table.version += 1;
         self.changes.send_replace(table.version);
     }
@@ -188,6 +195,10 @@ impl<G: FullGame> GameSession<G> {
             || Self::is_over(&table)
         {
             return;
+        }
+        if table.sitting.played().moves().len() >= MOST_PLIES {
+            table.failure = Some(format!("a game has at most {MOST_PLIES} moves here"));
+            return self.changed(&mut table);
         }
         let stop = Arc::new(AtomicBool::new(false));
         table.thinking = Some(Arc::clone(&stop));
@@ -322,8 +333,8 @@ impl<G: FullGame> Session for GameSession<G> {
             opponent_name: self.opponent.name(&self.host),
             rules: sitting.played().start().chosen_rules(),
             start: sitting.played().start().position(),
-            moves: view::moves(sitting),
-            shown: view::position(sitting, ply),
+            moves: table.named.views.clone(),
+            shown: view::position(sitting, ply, &table.named.views),
             thinking: result.is_none() && table.failure.is_none() && !self.seats.is_user(side),
             result: result.map(|outcome| view::ended::<G>(&outcome)),
             failure: table.failure.clone(),
@@ -340,6 +351,9 @@ impl<G: FullGame> Session for GameSession<G> {
             let plies = table.sitting.played().moves().len();
             if ply > plies || ply < plies && !both {
                 return Err(ApiError::conflict("the game has gone on meanwhile: look at the board again"));
+            }
+            if ply >= MOST_PLIES {
+                return Err(ApiError::conflict(format!("a game has at most {MOST_PLIES} moves here")));
             }
             let mut game = table.sitting.played().start().clone();
             table.sitting.played().moves().iter().take(ply).for_each(|m| game.play(*m));

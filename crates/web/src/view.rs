@@ -67,7 +67,7 @@ enum StepView {
 }
 
 /// A move that was played.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct PlayedView {
     r#move: String,
     name: String,
@@ -75,6 +75,9 @@ pub struct PlayedView {
     /// `12.` or `12...`, where a new number begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<String>,
+    /// The cells that it is marked by.
+    #[serde(skip)]
+    cells: Vec<String>,
 }
 
 /// How a game has ended.
@@ -107,20 +110,19 @@ pub struct PositionView {
     result: Option<ResultView>,
 }
 
-/// The position after `ply` moves; the game may have more. A resignation ends only the last one.
-pub fn position<G: FullGame>(sitting: &Sitting<G>, ply: usize) -> PositionView {
-    let played = sitting.played();
-    let mut game = played.start().clone();
-    let mut last = Vec::new();
-    for (number, m) in played.moves().iter().take(ply).enumerate() {
-        if number + 1 == ply {
-            last = touched(&game, *m);
-        }
-        game.play(*m);
-    }
-    let mut moves = Vec::new();
-    let result =
-        if ply == played.moves().len() { sitting.legal_moves(&mut moves) } else { game.legal_moves(&mut moves) };
+/// The position after `ply` moves, of which the game may have more; `played` are their views. A resignation ends only the last
+/// position.
+pub fn position<G: FullGame>(sitting: &Sitting<G>, ply: usize, played: &[PlayedView]) -> PositionView {
+    let (mut moves, all) = (Vec::new(), sitting.played().moves());
+    let (game, result) = if ply == all.len() {
+        (sitting.played().now().clone(), sitting.legal_moves(&mut moves))
+    } else {
+        let mut game = sitting.played().start().clone();
+        all.iter().take(ply).for_each(|m| game.play(*m));
+        let result = game.legal_moves(&mut moves);
+        (game, result)
+    };
+    let last = ply.checked_sub(1).and_then(|last| played.get(last));
     PositionView {
         ply,
         position: game.position(),
@@ -128,28 +130,48 @@ pub fn position<G: FullGame>(sitting: &Sitting<G>, ply: usize) -> PositionView {
         board: game.diagram().map(board),
         text: game.to_string(),
         legal: moves.into_iter().map(|m| legal(&game, m)).collect(),
-        last,
+        last: last.map_or(Vec::new(), |last| last.cells.clone()),
         alarm: game.alarm(),
         result: result.map(|outcome| ended::<G>(&outcome)),
     }
 }
 
-/// All moves of a game.
-pub fn moves<G: FullGame>(sitting: &Sitting<G>) -> Vec<PlayedView> {
-    let mut game = sitting.played().start().clone();
-    let mut numbers = MoveNumbers::of(&game);
-    let view = |m: &G::Move| {
-        let number = numbers.next(game.side());
-        let view = PlayedView {
-            r#move: game.move_text(*m),
-            name: game.move_name(*m),
-            side: game.side() as usize,
-            number: number.begins.then(|| number.to_string()),
-        };
-        game.play(*m);
-        view
-    };
-    sitting.played().moves().iter().map(view).collect()
+/// The moves of a game and what is told of them. Names take far longer than moves, so they are kept from one change to the next.
+pub struct NamedMoves<G: FullGame> {
+    moves: Vec<G::Move>,
+    pub views: Vec<PlayedView>,
+}
+
+impl<G: FullGame> NamedMoves<G> {
+    pub fn of(sitting: &Sitting<G>) -> NamedMoves<G> {
+        let mut named = NamedMoves { moves: Vec::new(), views: Vec::new() };
+        named.follow(sitting);
+        named
+    }
+
+    /// Names the moves that are new, and forgets those that were taken back.
+    pub fn follow(&mut self, sitting: &Sitting<G>) {
+        let moves = sitting.played().moves();
+        let same = self.moves.iter().zip(moves).take_while(|(known, m)| known == m).count();
+        self.moves.truncate(same);
+        self.views.truncate(same);
+        let mut game = sitting.played().start().clone();
+        let mut numbers = MoveNumbers::of(&game);
+        for (ply, m) in moves.iter().enumerate() {
+            let number = numbers.next(game.side());
+            if ply >= same {
+                self.moves.push(*m);
+                self.views.push(PlayedView {
+                    r#move: game.move_text(*m),
+                    name: game.move_name(*m),
+                    side: game.side() as usize,
+                    number: number.begins.then(|| number.to_string()),
+                    cells: touched(&game, *m),
+                });
+            }
+            game.play(*m);
+        }
+    }
 }
 
 /// The cells that a move is marked by.

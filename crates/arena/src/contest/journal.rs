@@ -6,7 +6,7 @@ use std::path::Path;
 use alfil_game::FullGame;
 use serde::{Deserialize, Serialize};
 
-use super::{Record, StateError, Who};
+use super::{MatchSettings, Record, StateError, Who};
 use crate::line_file::{LineFile, VERSION};
 use crate::opening::Openings;
 use crate::player::Entrant;
@@ -29,13 +29,22 @@ pub(super) struct Header {
     pub b: String,
     openings: String,
     seed: u64,
+    /// The sequential test that the match began with, for those who look at it. It identifies nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<String>,
 }
 
 impl Header {
-    pub fn new<G: FullGame>(players: [&Entrant<G>; 2], openings: &Openings<G>, seed: u64) -> Header {
+    pub fn new<G: FullGame>(players: [&Entrant<G>; 2], openings: &Openings<G>, settings: &MatchSettings) -> Header {
         let [a, b] = players.map(|player| player.identity.clone());
         let (rules, openings) = (openings.rules_identity(), openings.identity().to_owned());
-        Header { version: VERSION, game: G::NAME.to_owned(), rules, a, b, openings, seed }
+        let (seed, sprt) = (settings.seed, settings.sprt.map(|sprt| sprt.to_string()));
+        Header { version: VERSION, game: G::NAME.to_owned(), rules, a, b, openings, seed, sprt }
+    }
+
+    /// Whether two headers identify the same match.
+    fn is_same(&self, other: &Header) -> bool {
+        Header { sprt: other.sprt.clone(), ..self.clone() } == *other
     }
 
     /// How this match differs from another, in words.
@@ -69,7 +78,7 @@ impl Journal {
             Some(format!("another match{}", header.difference(&theirs)))
         };
         let first = |version| Header { version, ..header.clone() };
-        let (mut file, lines) = LineFile::open(path, first, describe)?;
+        let (mut file, lines) = LineFile::open_same(path, first, Header::is_same, describe)?;
         let pairs = read_pairs(&lines, |line| file.damaged(line))?;
         file.keep(2 * pairs.len())?;
         Ok((Journal { file }, pairs))

@@ -92,7 +92,7 @@ impl<G: FullGame> Match<'_, G> {
     ) -> Result<MatchReport, ContestError> {
         let Match { a, b, openings, settings, adjudicator, archive } = self;
         let report = Tally::empty(&a.name, &b.name, G::NAME);
-        let header = Header::new([a, b], openings, settings.seed);
+        let header = Header::new([a, b], openings, &settings);
         let mut files = OpenArchive::<G>::new();
         let known = files.open_journal(&archive, &header)?;
         let begins = known.is_empty();

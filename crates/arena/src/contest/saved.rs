@@ -50,6 +50,11 @@ impl SavedMatch {
         [&self.header.a, &self.header.b]
     }
 
+    /// The sequential test that it began with.
+    pub fn sprt(&self) -> Option<Sprt> {
+        self.header.sprt.as_ref()?.parse().ok()
+    }
+
     /// How it stands, and what a sequential test would say of it. Pairs count in their order, without gaps.
     pub fn report(&self, names: [&str; 2], sprt: Option<Sprt>) -> MatchReport {
         let mut tally = Tally::new(Tally::empty(names[0], names[1], self.game), u64::MAX, None);

@@ -1,8 +1,9 @@
 //! The classical player.
 
 use alfil_game::{Estimates, Knowledge};
-use alfil_search::classical::{AlphaBeta, AlphaBetaSettings, GameNode};
+use alfil_search::classical::{AlphaBeta, AlphaBetaSettings, Found, GameNode};
 
+use super::interruptible::interruptible;
 use super::{Choice, Judged, Label, LabelSettings, MoveScore, Opinion, Played, Player, PlayerError};
 
 /// Alpha-beta to a fixed depth with the game's handcrafted evaluation. Deterministic.
@@ -20,6 +21,12 @@ impl<G: Estimates> AlphaBetaPlayer<G> {
         let settings = AlphaBetaSettings { quiescence, ..AlphaBetaSettings::default() };
         AlphaBetaPlayer { depth: depth.max(1), knowledge, settings, searcher: AlphaBeta::new(settings) }
     }
+
+    fn search(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Found<G::Move>, PlayerError> {
+        let node = GameNode { game: game.now().clone(), knowledge: self.knowledge };
+        let (searcher, depth) = (&mut self.searcher, self.depth);
+        interruptible(stop, move |flag| searcher.search_unless(&node, depth, flag))
+    }
 }
 
 impl<G: Estimates> Player<G> for AlphaBetaPlayer<G> {
@@ -29,17 +36,15 @@ impl<G: Estimates> Player<G> for AlphaBetaPlayer<G> {
         Ok(())
     }
 
-    fn choose(&mut self, game: &Played<G>, _: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
-        let node = GameNode { game: game.now().clone(), knowledge: self.knowledge };
-        let found = self.searcher.search(&node, self.depth);
+    fn choose(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
+        let found = self.search(game, stop)?;
         let m = found.line.first().copied().ok_or(PlayerError::NoMove)?;
         let score = MoveScore::from_classical(found.value).in_turns(game.now(), found.line);
         Ok(Choice { m, opinion: Some(Opinion { score, depth: self.depth }) })
     }
 
-    fn judge(&mut self, game: &Played<G>, _: &dyn Fn() -> bool) -> Result<Judged<G::Move>, PlayerError> {
-        let node = GameNode { game: game.now().clone(), knowledge: self.knowledge };
-        let found = self.searcher.search(&node, self.depth);
+    fn judge(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Judged<G::Move>, PlayerError> {
+        let found = self.search(game, stop)?;
         if found.line.is_empty() {
             return Err(PlayerError::NoMove);
         }

@@ -28,6 +28,7 @@ mod classical;
 mod entrant;
 mod exact;
 mod external;
+mod interruptible;
 mod keys;
 mod label;
 mod level;

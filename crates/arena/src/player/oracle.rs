@@ -4,6 +4,7 @@ use alfil_game::{Judgement, Mover, Oracle, References, Score, Wdl};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::interruptible::interruptible;
 use super::{Choice, Label, LabelSettings, MoveScore, Opinion, Played, Player, PlayerError};
 
 /// Plays a random one of the best moves by an exact solver. Early in a large game a move may take minutes.
@@ -21,8 +22,9 @@ impl<G: References> Default for OraclePlayer<G> {
 
 impl<G: References> OraclePlayer<G> {
     /// The best moves of a position, which are all worth the same.
-    fn best(&mut self, game: &G) -> Result<Vec<(G::Move, Judgement)>, PlayerError> {
-        let mut judged = self.oracle.as_mut().ok_or(PlayerError::NoMove)?.judge_moves(game);
+    fn best(&mut self, game: &G, stop: &dyn Fn() -> bool) -> Result<Vec<(G::Move, Judgement)>, PlayerError> {
+        let oracle = self.oracle.as_mut().ok_or(PlayerError::NoMove)?;
+        let mut judged = interruptible(stop, move |flag| oracle.judge_moves_unless(game, flag))?;
         let best = judged.iter().map(|(_, judgement)| *judgement).max_by(Judgement::preference);
         let best = best.ok_or(PlayerError::NoMove)?;
         judged.retain(|(_, other)| other.preference(&best).is_eq());
@@ -36,8 +38,8 @@ impl<G: References> Player<G> for OraclePlayer<G> {
         Ok(())
     }
 
-    fn choose(&mut self, game: &Played<G>, _: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
-        let best = self.best(game.now())?;
+    fn choose(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
+        let best = self.best(game.now(), stop)?;
         let (m, judgement) = best[self.random.random_range(0..best.len())];
         let score = match judgement.score.0 {
             Score::WIN => MoveScore::Win(judgement.plies),
@@ -52,9 +54,9 @@ impl<G: References> Player<G> for OraclePlayer<G> {
         &mut self,
         game: &Played<G>,
         _: &LabelSettings,
-        _: &dyn Fn() -> bool,
+        stop: &dyn Fn() -> bool,
     ) -> Result<Label<G::Move>, PlayerError> {
-        let best = self.best(game.now())?;
+        let best = self.best(game.now(), stop)?;
         let (share, score) = (1.0 / best.len() as f32, best[0].1.score.0);
         let policy = best.into_iter().map(|(m, _)| (m, share)).collect();
         Ok(Label { wdl: Mover(Wdl::from_score(score)), policy })

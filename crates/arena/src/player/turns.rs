@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use alfil_game::{Estimates, Turns};
 use alfil_search::classical::{AlphaBeta, AlphaBetaSettings, TurnNode};
 
+use super::interruptible::interruptible;
 use super::{Choice, MoveScore, Opinion, Played, Player, PlayerError};
 
 /// Plain alpha-beta over whole turns to a fixed depth. Searches once per turn and then plays what it has planned.
@@ -30,12 +31,13 @@ impl<G: Turns + Estimates> TurnsPlayer<G> {
         TurnsPlayer { depth: depth.max(1), actions, searcher: AlphaBeta::new(AlphaBetaSettings::PLAIN), plan: None }
     }
 
-    fn search(&mut self, game: &G) -> Plan<G> {
+    fn search(&mut self, game: &G, stop: &dyn Fn() -> bool) -> Result<Plan<G>, PlayerError> {
         let node = TurnNode { game: game.clone(), actions: self.actions };
-        let found = self.searcher.search(&node, self.depth);
+        let (searcher, depth) = (&mut self.searcher, self.depth);
+        let found = interruptible(stop, move |flag| searcher.search_unless(&node, depth, flag))?;
         let moves = found.line.first().map(|turn| turn.moves().collect()).unwrap_or_default();
         let opinion = Opinion { score: MoveScore::from_classical(found.value), depth: self.depth };
-        Plan { from: game.clone(), moves, opinion }
+        Ok(Plan { from: game.clone(), moves, opinion })
     }
 }
 
@@ -45,10 +47,13 @@ impl<G: Turns + Estimates> Player<G> for TurnsPlayer<G> {
         Ok(())
     }
 
-    fn choose(&mut self, game: &Played<G>, _: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
+    fn choose(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
         let now = game.now();
         let fits = |plan: &Plan<G>| !plan.moves.is_empty() && plan.from.same_position(now);
-        let mut plan = self.plan.take().filter(fits).unwrap_or_else(|| self.search(now));
+        let mut plan = match self.plan.take().filter(fits) {
+            Some(plan) => plan,
+            None => self.search(now, stop)?,
+        };
         let m = plan.moves.pop_front().ok_or(PlayerError::NoMove)?;
         let opinion = Some(plan.opinion);
         plan.from.play(m);

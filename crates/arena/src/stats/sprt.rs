@@ -1,5 +1,6 @@
 //! The sequential test: play until it is clear enough which of two hypotheses holds, and no longer.
 
+use std::fmt;
 use std::str::FromStr;
 
 use super::likelihood::Likelihood;
@@ -134,6 +135,14 @@ impl FromStr for Sprt {
     }
 }
 
+impl fmt::Display for Sprt {
+    /// As [`FromStr`] reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Sprt { elo0, elo1, alpha, beta } = self;
+        write!(f, "elo0={elo0},elo1={elo1},alpha={alpha},beta={beta}")
+    }
+}
+
 /// The key's place among [`KEYS`], and its value.
 fn read(setting: &str) -> Option<(usize, f64)> {
     let (key, value) = setting.split_once('=')?;
@@ -151,6 +160,7 @@ mod tests {
         let read = |text: &str| text.parse::<Sprt>();
         let full = Sprt { elo0: -2.5, elo1: 3.0, alpha: 0.01, beta: 0.1 };
         assert_eq!(read(" beta=0.1, elo1=3,elo0 = -2.5,alpha=1e-2"), Ok(full));
+        assert_eq!(read(&full.to_string()), Ok(full));
         assert_eq!(read("elo0=0"), Err(SprtError::Missing("elo1")));
         assert_eq!(read("elo1=0"), Err(SprtError::Missing("elo0")));
         assert_eq!(read("elo0=5,elo1=5"), Err(SprtError::Order { elo0: 5.0, elo1: 5.0 }));

@@ -15,3 +15,5 @@ mod terminal;
 mod training;
 #[cfg(feature = "torch")]
 mod tutorial;
+#[cfg(all(unix, feature = "web"))]
+mod web;

@@ -2,7 +2,7 @@
 
 use alfil_core::wording::shorten;
 
-use crate::rules::{join_settings, ply_cap_text, read_ply_cap, settings};
+use crate::rules::{RuleOption, RuleValues, join_settings, ply_cap_option, ply_cap_text, read_ply_cap, settings};
 
 /// The options of the rules of chess.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,12 @@ impl Default for Rules {
 }
 
 impl crate::Rules for Rules {
+    fn options() -> Vec<RuleOption> {
+        let values = RuleValues::Words(&["false", "true"]);
+        let chess960 = RuleOption { key: "chess960", meaning: "Castling as in Chess960", values };
+        vec![chess960, ply_cap_option(Rules::default().ply_cap)]
+    }
+
     fn changed(&self, text: &str) -> Result<Rules, String> {
         let mut rules = self.clone();
         for setting in settings(text) {

@@ -4,6 +4,8 @@
 //! negated if that is the opponent, 0 for a draw. A larger value is a sooner win or a later loss, so the value gives
 //! both result and distance.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use super::game::Connect4;
 use super::grid::{self, COLUMNS, ROWS};
 use crate::{Game, Judgement, Mover, Oracle, Score};
@@ -26,12 +28,12 @@ impl Default for Solver {
 }
 
 impl Solver {
-    /// The value of a game that is not over.
-    fn solve(&mut self, own: u64, occupied: u64) -> i32 {
+    /// The value of a game that is not over; none once `stop` is set.
+    fn solve(&mut self, own: u64, occupied: u64, stop: &AtomicBool) -> Option<i32> {
         let own_stones = own.count_ones() as i32;
         let other_stones = (occupied ^ own).count_ones() as i32;
         if grid::winning_cells(own, occupied) & grid::landing(occupied) != 0 {
-            return NO_WIN - (own_stones + 1);
+            return Some(NO_WIN - (own_stones + 1));
         }
         // Halve the interval with null windows, looking at the draw first: most questions depend on it.
         let mut low = (other_stones + 1 - NO_WIN).min(0);
@@ -43,18 +45,21 @@ impl Solver {
             } else if middle >= 0 && high / 2 > middle {
                 middle = high / 2;
             }
-            let value = self.search(own, occupied, middle, middle + 1);
+            let value = self.search(own, occupied, middle, middle + 1, stop);
+            if stop.load(Relaxed) {
+                return None;
+            }
             if value <= middle {
                 high = value;
             } else {
                 low = value;
             }
         }
-        low
+        Some(low)
     }
 
-    /// Fail-soft alpha-beta. The mover must have no win at once.
-    fn search(&mut self, own: u64, occupied: u64, mut alpha: i32, mut beta: i32) -> i32 {
+    /// Fail-soft alpha-beta. The mover must have no win at once. Once `stop` is set, any number, which nobody may use.
+    fn search(&mut self, own: u64, occupied: u64, mut alpha: i32, mut beta: i32, stop: &AtomicBool) -> i32 {
         let other = occupied ^ own;
         let own_stones = own.count_ones() as i32;
         let other_stones = other.count_ones() as i32;
@@ -112,7 +117,10 @@ impl Solver {
 
         let mut value = -NO_WIN;
         for &(_, cell) in &ordered[..count] {
-            value = value.max(-self.search(other, occupied | cell, -beta, -alpha));
+            value = value.max(-self.search(other, occupied | cell, -beta, -alpha, stop));
+            if stop.load(Relaxed) {
+                return 0;
+            }
             if value >= beta {
                 break;
             }
@@ -131,8 +139,13 @@ impl Oracle<Connect4> for Solver {
     }
 
     fn judge(&mut self, game: &Connect4) -> Judgement {
+        // Without anybody to stop it, it always knows.
+        self.judge_unless(game, &AtomicBool::new(false)).unwrap_or(Judgement { score: Mover(Score::DRAW), plies: 0 })
+    }
+
+    fn judge_unless(&mut self, game: &Connect4, stop: &AtomicBool) -> Option<Judgement> {
         let (own, occupied) = (game.own(), game.occupied());
-        let value = self.solve(own, occupied);
+        let value = self.solve(own, occupied, stop)?;
         let winner_stones = NO_WIN - value.abs();
         let own_stones = own.count_ones() as i32;
         let other_stones = (occupied ^ own).count_ones() as i32;
@@ -141,7 +154,7 @@ impl Oracle<Connect4> for Solver {
             0 => (Score::DRAW, (ROWS * COLUMNS) as i32 - game.ply() as i32),
             _ => (Score::LOSS, 2 * (winner_stones - other_stones)),
         };
-        Judgement { score: Mover(score), plies: plies.max(0) as u32 }
+        Some(Judgement { score: Mover(score), plies: plies.max(0) as u32 })
     }
 }
 

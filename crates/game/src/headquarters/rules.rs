@@ -6,7 +6,7 @@ use std::path::Path;
 use super::evaluation::Weights;
 use super::map;
 use super::position::Position;
-use crate::rules::{join_settings, settings};
+use crate::rules::{RuleOption, RuleValues, join_settings, settings};
 use alfil_core::disk::read_text;
 use alfil_core::wording::shorten;
 
@@ -37,6 +37,27 @@ impl Default for Rules {
 }
 
 impl crate::Rules for Rules {
+    fn options() -> Vec<RuleOption> {
+        let usual = Rules::default();
+        let number = |key, meaning, usual: i32, low, high| {
+            let values = RuleValues::Number { usual: usual.unsigned_abs(), low, high };
+            RuleOption { key, meaning, values }
+        };
+        let weight = |key, meaning, usual| number(key, meaning, usual, 0, HEAVIEST.unsigned_abs());
+        vec![
+            number(
+                "turn_cap",
+                "Turns of both sides after which the game is a draw",
+                usual.turn_cap.into(),
+                1,
+                MOST_TURNS.into(),
+            ),
+            weight("headquarters", "Weight of the headquarters in the evaluation", usual.weights.headquarters),
+            weight("distance", "Weight of the distance to the headquarters in the evaluation", usual.weights.distance),
+            weight("health", "Weight of the soldiers' health in the evaluation", usual.weights.health),
+        ]
+    }
+
     /// A game from elsewhere has its map in its position.
     fn changed(&self, text: &str) -> Result<Rules, String> {
         self.with(text, |_| Err("no map is read from a file that a game names".to_owned()))

@@ -2,7 +2,7 @@
 
 use alfil_core::wording::shorten;
 
-use crate::rules::{join_settings, ply_cap_text, read_ply_cap, settings};
+use crate::rules::{RuleOption, RuleValues, join_settings, ply_cap_option, ply_cap_text, read_ply_cap, settings};
 
 /// What stalemate is worth to the side that gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,12 @@ impl Default for Rules {
 }
 
 impl crate::Rules for Rules {
+    fn options() -> Vec<RuleOption> {
+        let values = RuleValues::Words(&["1/2", "3/4"]);
+        let meaning = "Points for giving stalemate";
+        vec![RuleOption { key: "stalemate", meaning, values }, ply_cap_option(Rules::default().ply_cap)]
+    }
+
     fn changed(&self, text: &str) -> Result<Rules, String> {
         let mut rules = *self;
         for setting in settings(text) {

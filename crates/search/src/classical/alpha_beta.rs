@@ -1,10 +1,11 @@
 //! Alpha-beta and its enhancements.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::history::History;
 use super::node::{DEEPEST, INFINITE, Node, WIN, at_ply, is_decided};
-use super::patience::Patience;
+use super::patience::{Patience, Shared};
 use super::transposition_table::{Bound, Entry, TranspositionTable};
 
 /// Switches of [`AlphaBeta`]. The exact ones change how much is searched, never the value found at a depth.
@@ -191,13 +192,28 @@ impl<N: Node> AlphaBeta<N> {
 
     /// Searches to `depth` plies.
     pub fn search(&mut self, node: &N, depth: u32) -> Found<N::Move> {
-        self.begin(Patience::endless());
+        self.search_with(Patience::endless(), node, depth)
+    }
+
+    /// The same, unless `stop` is set before it is done; then none.
+    pub fn search_unless(&mut self, node: &N, depth: u32, stop: &Arc<AtomicBool>) -> Option<Found<N::Move>> {
+        let nodes = Arc::new(AtomicU64::new(0));
+        let shared = Shared { done: Arc::clone(stop), deadline: None, most: None, nodes };
+        let found = self.search_with(Patience::of(shared), node, depth);
+        (!self.patience.is_over()).then_some(found)
+    }
+
+    fn search_with(&mut self, patience: Patience, node: &N, depth: u32) -> Found<N::Move> {
+        self.begin(patience);
         let mut found = Found { value: 0, line: Vec::new(), nodes: 0, leaves: 0 };
         let first = if self.settings.deepening { depth.min(1) } else { depth };
         for depth in first..=depth {
             let expected = (depth > first).then_some(found.value);
             if let Some((value, line)) = self.deepen(node, depth, expected) {
                 (found.value, found.line) = (value, line);
+            }
+            if self.patience.is_over() {
+                break;
             }
         }
         Found { nodes: self.nodes, leaves: self.leaves, ..found }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use alfil_core::settings::SettingValue;
 use toml::Table;
 
-use crate::run::{Metrics, RunDirectory, RunError, State};
+use crate::run::{Metrics, Phase, RunDirectory, RunError, State};
 
 /// All that a page is made from.
 pub struct Report {
@@ -72,6 +72,7 @@ impl Report {
         let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
         // The metrics are read after the state: they may have one generation more, never one less.
         let (state, metrics) = (State::load(directory)?, Metrics::load(directory)?);
+        let epochs = epochs.filter(|_| has_folders && share > 0.0);
         Ok(Report {
             plays_games: !has_folders || share < 1.0 || metrics.iter().any(Metrics::plays_games),
             name,
@@ -86,6 +87,15 @@ impl Report {
             replay: directory.replay(),
             config,
         })
+    }
+}
+
+impl Report {
+    /// Whether there is nothing left to do for it: all generations or all epochs are behind it.
+    pub fn is_complete(&self) -> bool {
+        let Report { state, generations, epochs, .. } = self;
+        let has_all_epochs = *epochs > 0 && state.phase == Phase::Selfplay && state.cursor.epoch >= *epochs;
+        *generations > 0 && state.generation > *generations || has_all_epochs
     }
 }
 

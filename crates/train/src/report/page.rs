@@ -46,9 +46,8 @@ pub fn page(report: &Report) -> String {
 
 /// The progress of the run, in a sentence.
 fn progress(report: &Report) -> String {
-    let Report { state, game, generations, epochs, .. } = report;
-    let has_all_epochs = *epochs > 0 && state.phase == Phase::Selfplay && state.cursor.epoch >= *epochs;
-    if *generations > 0 && state.generation > *generations || has_all_epochs {
+    let Report { state, game, generations, .. } = report;
+    if report.is_complete() {
         return format!("A run of {game}, complete.");
     }
     let phase = match state.phase {

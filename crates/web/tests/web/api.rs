@@ -19,6 +19,10 @@ fn the_catalogue_has_every_game_with_its_board() {
     let games = catalogue["games"].as_array().unwrap();
     let names: Vec<&str> = games.iter().map(|game| game["name"].as_str().unwrap()).collect();
     assert_eq!(names, registry::names());
+    assert_eq!(
+        games[0]["rules"][0],
+        json!({ "key": "chess960", "meaning": "Castling as in Chess960", "values": ["false", "true"] })
+    );
     for game in games {
         assert!(!game["start"]["board"]["cells"].as_array().unwrap().is_empty(), "{game}");
         let evaluators = game["evaluators"].as_array().unwrap();
@@ -71,6 +75,45 @@ fn an_opponent_of_every_kind_answers() {
         let mut events = server.events(&format!("/api/v1/games/{id}/events"));
         events.until(|_, state| moves(state) > 0);
     }
+}
+
+/// Of all opponents, these search longest: more of them than may think at a time.
+#[test]
+fn opponents_whose_pages_are_closed_hold_up_nobody() {
+    let server = Running::new();
+    let opponents = [
+        ("connect4", json!({ "kind": "oracle" })),
+        ("chess", json!({ "kind": "alphabeta", "depth": 4 })),
+        ("hexchess", json!({ "kind": "alphabeta", "depth": 4 })),
+        ("headquarters", json!({ "kind": "turns", "depth": 3 })),
+    ];
+    for (game, opponent) in opponents.iter().cycle().take(4 * alfil_core::cores() + 8) {
+        let request = json!({ "game": game, "side": "none", "opponent": opponent });
+        let id = server.game(&request.to_string());
+        let mut events = server.events(&format!("/api/v1/games/{id}/events"));
+        events.until(|_, state| state["thinking"] == true);
+    }
+    let id = server.game(r#"{ "game": "chess", "side": "black", "opponent": { "kind": "level", "level": 1 } }"#);
+    server.events(&format!("/api/v1/games/{id}/events")).until(|_, state| moves(state) == 1);
+}
+
+#[test]
+fn a_game_of_thousands_of_moves_goes_on_and_has_an_end() {
+    let server = Running::new();
+    let begin = |plies: usize| {
+        let request =
+            json!({ "game": "headquarters", "side": "both", "rules": "turn_cap=10000", "moves": "end ".repeat(plies) });
+        server.post("/api/v1/games", &request.to_string())
+    };
+    assert_eq!(begin(4097).error(), "a game has at most 4096 moves here");
+    assert_eq!(begin(20_000).status, 400);
+    let state = begin(4095).json();
+    let id = state["id"].as_str().unwrap();
+    assert_eq!((moves(&state), &state["moves"][4094]["number"]), (4095, &json!("2048.")));
+    let state = play(&server, id, "end", 4095).json();
+    assert_eq!((moves(&state), &state["moves"][4095]["side"]), (4096, &json!(1)));
+    assert_eq!(play(&server, id, "end", 4096).error(), "a game has at most 4096 moves here");
+    assert_eq!(moves(&server.post(&format!("/api/v1/games/{id}/undo"), "").json()), 4095);
 }
 
 #[test]

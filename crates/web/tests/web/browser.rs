@@ -51,10 +51,22 @@ fn a_game_of_every_kind_is_played_by_clicks_to_its_end() {
     let games = [
         ("chess", "", "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7", "White wins: checkmate."),
         ("chess", "8/P6k/8/8/8/8/8/K7 w - - 0 1", "a7a8q", ""),
-        ("hexchess", "1/nPr/5/bP5/4k4/qP7P1/11/5K5/11/4pp1p3/3B2N3R w - 0 30", "", ""),
+        (
+            "hexchess",
+            "",
+            "c1e3 f10g8 f3h2 i7i5 g1f3 d9f8 g4g6 b7b6 h2l5 e10l5 e3e2 f7g6 f2i5 i8i5 b1b3 c7c5 c2c3 g8d3 f5f7 f8e5 f3g4 i5g5",
+            "Black wins: checkmate.",
+        ),
         ("connect4", "", "4 3 4 3 4 3 4", "X wins: four in a row."),
         ("tictactoe", "", "1 2 5 3 9", "X wins: three in a row."),
         ("nim", "", "d7 c5 b3 a1", "Second wins"),
+        // Soldiers that wait, turns that are ended before all have had their orders, and a march on the headquarters.
+        (
+            "headquarters",
+            "",
+            "d9-g9 end end g9-j9 e5-e6 end end j9-l8 end end l8-m8! end end m8-m8!",
+            "Red wins: headquarters taken.",
+        ),
         (
             "headquarters",
             "15/15/15/15/15/15/15/15/15/15 c3:20,l8:10,g6:8 m8:10,h6:2,k1:10 red 9",
@@ -86,6 +98,7 @@ fn a_whole_visit_from_the_first_page_to_a_game_that_is_reloaded() {
     let Some(browser) = Browser::start("visit", server.address) else { return };
     browser.go("/");
     browser.wait("return document.querySelectorAll('.card').length === 6");
+    assert_eq!(browser.run("return document.querySelectorAll('.card [tabindex=\"0\"]').length"), json!(0), "pictures");
     browser.click(".card:nth-child(3) .button");
     browser.wait("return location.pathname === '/play/connect4' && document.querySelector('button.main')");
     browser.run("document.querySelector('#level').value = 1");
@@ -150,6 +163,103 @@ fn pieces_are_dragged_promoted_and_put_back() {
 }
 
 #[test]
+fn pieces_are_dragged_with_a_finger() {
+    let server = Running::new();
+    let Some(browser) = Browser::start("touch", server.address) else { return };
+    browser.become_phone(360);
+    let id = server.game(r#"{ "game": "chess", "side": "both" }"#);
+    browser.go(&format!("/play/chess/{id}"));
+    browser.wait("return document.querySelector('.playable.drags [data-cell=e2]') !== null");
+    browser.swipe(&cell("e2"), &cell("e5"));
+    assert_eq!(plies(&browser), 0, "no pawn goes that far");
+    browser.swipe(&cell("e2"), &cell("e4"));
+    browser.wait("return document.querySelector('.moves').innerText.includes('e4')");
+    assert_eq!(browser.run("return scrollY"), json!(0), "the page stays where it is");
+    browser.check();
+}
+
+#[test]
+fn rules_and_ratings_are_chosen_from_what_there_is() {
+    let server = Running::new();
+    let Some(browser) = Browser::start("rules", server.address) else { return };
+    browser.go("/play/hexchess");
+    browser.wait("return document.querySelector('button.main')");
+    assert_eq!(
+        browser.run("return document.querySelector('[value=people]')"),
+        Value::Null,
+        "no network imitates people"
+    );
+    browser.run(
+        "document.querySelector('details').open = true; document.querySelector('[name=side][value=both]').click(); \
+         document.querySelector('[name=rule-stalemate]').value = '3/4'; document.querySelector('[name=rule-ply_cap]').value = 80",
+    );
+    browser.press("Start");
+    browser.wait("return location.pathname.split('/').length === 4 && document.querySelector('.moves')");
+    let path = browser.run("return location.pathname").as_str().unwrap().to_owned();
+    let id = path.rsplit('/').next().unwrap();
+    assert_eq!(server.get(&format!("/api/v1/games/{id}")).json()["rules"], "stalemate=3/4,ply_cap=80");
+    // A catalogue with a network that plays like people.
+    browser.before_every_page(
+        "const ask = window.fetch; window.fetch = async (...of) => { const answer = await ask(...of); \
+         if (!String(of[0]).endsWith('/catalogue')) return answer; const all = await answer.json(); \
+         all.games.find(game => game.name === 'connect4').evaluators[0].imitates = 1500; return new Response(JSON.stringify(all)); }",
+    );
+    browser.go("/play/connect4");
+    browser.wait("return document.querySelector('[name=band] option')?.innerText === '1500 Elo'");
+    browser.run(
+        "document.querySelector('[name=side][value=x]').click(); const kind = document.querySelector('[name=kind]'); kind.value = 'people'; kind.dispatchEvent(new Event('change', { bubbles: true }))",
+    );
+    browser.wait(
+        "return document.querySelector('[name=band]').offsetParent && !document.querySelector('#level').offsetParent",
+    );
+    browser.press("Start");
+    browser.wait("return location.pathname.split('/').length === 4 && document.querySelector('.players')?.innerText.includes('without search')");
+    browser.check();
+}
+
+/// Of every page: it fits, and nothing on it moves after it is there. Says when its first content was painted.
+#[test]
+fn every_page_fits_a_phone_and_stays_where_it_is() {
+    let data = contests::folder("browser-pages");
+    std::fs::create_dir_all(data.join("runs")).unwrap();
+    let runs = runs::folder("browser-pages-runs");
+    let server = Running::with(WebSettings { runs: runs.join("runs"), ..WebSettings::local(0, &data) });
+    let Some(browser) = Browser::start("pages", server.address) else { return };
+    let mut pages = vec![
+        ("/".to_owned(), ".card"),
+        ("/runs".to_owned(), ".run-list"),
+        ("/runs/first".to_owned(), ".chart svg"),
+        ("/contests".to_owned(), ".run-list"),
+        ("/contests/random.pgn.journal".to_owned(), ".games td"),
+        ("/contests/ladder.jsonl".to_owned(), ".ladder td"),
+    ];
+    for game in alfil_game::registry::names() {
+        let id = server.game(&json!({ "game": game, "side": "both" }).to_string());
+        pages.push((format!("/play/{game}"), "button.main"));
+        pages.push((format!("/play/{game}/{id}"), ".moves"));
+        pages.push((format!("/analyse/{game}/{id}"), ".candidates tbody"));
+    }
+    for width in [360, 1280] {
+        if width == 360 {
+            browser.become_phone(width);
+        } else {
+            browser.become_desk(width);
+        }
+        for (path, ready) in &pages {
+            browser.go(path);
+            browser.wait(&format!("return document.querySelector({})", json!(ready)));
+            browser.check_width();
+            let (moved, painted) = browser.settled();
+            eprintln!("{width} {path}: first content after {painted:.0} ms");
+            assert!(moved.is_empty(), "{width} {path}: something moved: {moved:?}");
+        }
+    }
+    browser.check();
+    std::fs::remove_dir_all(data).unwrap();
+    std::fs::remove_dir_all(runs).unwrap();
+}
+
+#[test]
 fn a_game_is_played_with_the_keyboard_alone_on_a_phone() {
     let server = Running::new();
     let Some(browser) = Browser::start("keyboard", server.address) else { return };
@@ -182,6 +292,9 @@ fn a_search_is_looked_into() {
     browser.go(&format!("/analyse/connect4/{id}"));
     browser.wait("return document.querySelectorAll('.candidates tbody').length >= 3");
     browser.wait("return document.querySelectorAll('.arrow').length > 0");
+    // Value, visits and prior of a candidate, on the board.
+    let figures = browser.wait("return [...document.querySelectorAll('.figures')].at(-1)?.textContent");
+    assert_eq!(figures.as_str().unwrap().matches('%').count(), 2, "{figures}");
     browser.hover(".candidates tbody td");
     browser.wait("return document.querySelectorAll('.arrow .badge').length > 1");
     browser.click("details summary");
@@ -196,7 +309,15 @@ fn a_search_is_looked_into() {
     browser.wait("return document.querySelectorAll('.moves button').length === 4");
     browser.press("Go through the game");
     browser.wait("return document.querySelectorAll('.chart path').length === 3");
+    browser
+        .wait("return [...document.querySelectorAll('button')].some(one => one.innerText === 'Go through the game')");
     browser.check();
+    // What goes wrong is said on the page, and the button is there again.
+    browser.run("window.fetch = () => Promise.reject(new TypeError('on purpose'))");
+    browser.press("Go through the game");
+    browser.wait("return document.querySelector('main .error').innerText.startsWith('The server does not answer')");
+    browser
+        .wait("return [...document.querySelectorAll('button')].some(one => one.innerText === 'Go through the game')");
 }
 
 #[test]
@@ -208,6 +329,10 @@ fn a_run_is_watched_from_one_generation_to_the_next() {
     runs::write_people(&folder);
     browser.go("/runs/people");
     browser.wait("return document.querySelectorAll('.chart svg').length > 0 && document.querySelector('.facts').innerText.includes('Epochs')");
+    // Its end is told while it is watched.
+    browser.wait("return document.querySelector('main .lead').innerText.startsWith('At rest')");
+    runs::finish_people(&folder);
+    browser.wait("return document.querySelector('main .lead').innerText.startsWith('Complete')");
     browser.go("/runs");
     browser.wait("return document.querySelectorAll('.run-list li').length === 2");
     browser.click(".run-list a[href$=first]");
@@ -228,6 +353,8 @@ fn a_run_is_watched_from_one_generation_to_the_next() {
         browser.wait("return document.querySelector('.live').hidden");
         browser.wait("return document.querySelector('main .lead').innerText.startsWith('At rest')");
     }
+    browser.run("const from = document.querySelector('.files select'); from.value = ''; from.dispatchEvent(new Event('change'))");
+    browser.wait("return document.querySelector('.games tbody td')?.innerText.includes('generation 2')");
     browser.press("Replay");
     browser.wait("return location.pathname.startsWith('/analyse/nim/') && document.querySelectorAll('.moves button').length === 3");
     browser.check();

@@ -7,6 +7,7 @@ use alfil_arena::contest::{Archive, Match, MatchSettings};
 use alfil_arena::ladder::Ladder;
 use alfil_arena::opening::Openings;
 use alfil_arena::player::{Entrant, RandomPlayer};
+use alfil_arena::stats::Sprt;
 use alfil_game::tictactoe::TicTacToe;
 use serde_json::json;
 
@@ -18,11 +19,16 @@ fn player(name: &str) -> Entrant<TicTacToe> {
 
 /// Plays a match until it has this many games.
 pub fn play(folder: &Path, games: u64) {
+    play_until(folder, "random", games, None);
+}
+
+/// The same with a sequential test.
+fn play_until(folder: &Path, name: &str, games: u64, sprt: Option<Sprt>) {
     std::fs::create_dir_all(folder).unwrap();
-    let pgn = folder.join("random.pgn");
+    let pgn = folder.join(format!("{name}.pgn"));
     let (a, b) = (player("one"), player("other"));
-    let archive = Archive { journal: Some(folder.join("random.pgn.journal")), pgn: Some(pgn) };
-    let settings = MatchSettings { games, concurrency: 1, seed: 1, sprt: None };
+    let archive = Archive { journal: Some(folder.join(format!("{name}.pgn.journal"))), pgn: Some(pgn) };
+    let settings = MatchSettings { games, concurrency: 1, seed: 1, sprt };
     let openings = &mut Openings::random(1, &Default::default());
     let contest = Match { a: &a, b: &b, openings, settings, adjudicator: Default::default(), archive };
     contest.run(&mut |_| {}, &AtomicBool::new(false)).unwrap();
@@ -67,6 +73,15 @@ fn contests_are_shown_from_their_files_while_they_go_on() {
     let games = server.get(&format!("{at}/games")).json();
     assert_eq!((games.as_array().unwrap().len(), &games[0]["white"]), (14, &json!("other")));
     server.game(&json!({ "game": "tictactoe", "side": "both", "pgn": games[0]["pgn"] }).to_string());
+
+    // Without bounds, the test is that of the match.
+    assert_eq!(server.get(at).json()["report"]["sprt"], json!(null));
+    play_until(&data.join("contests"), "tested", 4, "elo0=-200,elo1=200,alpha=0.01".parse().ok());
+    let own = |query: &str| {
+        server.get(&format!("/api/v1/contests/tested.pgn.journal{query}")).json()["report"]["sprt"].clone()
+    };
+    assert_eq!((&own("")["elo1"], &own("")["alpha"]), (&json!(200.0), &json!(0.01)));
+    assert_eq!(own("?elo0=0&elo1=5")["elo1"], json!(5.0));
 
     let ladder = server.get("/api/v1/contests/ladder.jsonl").json();
     let players = ladder["players"].as_array().unwrap();

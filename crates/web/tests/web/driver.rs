@@ -119,9 +119,18 @@ impl Browser {
 
     /// Drags from one element to another.
     pub fn drag(&self, from: &str, to: &str) {
+        self.pull("mouse", from, to);
+    }
+
+    /// The same with a finger.
+    pub fn swipe(&self, from: &str, to: &str) {
+        self.pull("touch", from, to);
+    }
+
+    fn pull(&self, kind: &str, from: &str, to: &str) {
         let down = json!({ "type": "pointerDown", "button": 0 });
         let up = json!({ "type": "pointerUp", "button": 0 });
-        self.point(vec![self.over(from), down, self.over(to), up]);
+        self.point_with(kind, vec![self.over(from), down, self.over(to), up]);
     }
 
     /// Moves the mouse over an element.
@@ -134,9 +143,13 @@ impl Browser {
     }
 
     fn point(&self, actions: Vec<Value>) {
-        let mouse =
-            json!({ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": actions });
-        self.call("POST", "/actions", &json!({ "actions": [mouse] }));
+        self.point_with("mouse", actions);
+    }
+
+    fn point_with(&self, kind: &str, actions: Vec<Value>) {
+        let pointer =
+            json!({ "type": "pointer", "id": kind, "parameters": { "pointerType": kind }, "actions": actions });
+        self.call("POST", "/actions", &json!({ "actions": [pointer] }));
     }
 
     /// Clicks the button with a text.
@@ -161,17 +174,45 @@ impl Browser {
 
     /// A phone of this width, in dark colours.
     pub fn become_phone(&self, width: u32) {
-        let command = |name: &str, of: Value| {
-            self.call("POST", "/goog/cdp/execute", &json!({ "cmd": name, "params": of }));
-        };
-        command(
+        self.devtools(
             "Emulation.setDeviceMetricsOverride",
-            json!({ "width": width, "height": 740, "deviceScaleFactor": 2, "mobile": true }),
+            &json!({ "width": width, "height": 740, "deviceScaleFactor": 2, "mobile": true }),
         );
-        command(
+        self.devtools(
             "Emulation.setEmulatedMedia",
-            json!({ "features": [{ "name": "prefers-color-scheme", "value": "dark" }] }),
+            &json!({ "features": [{ "name": "prefers-color-scheme", "value": "dark" }] }),
         );
+    }
+
+    /// A screen of this width on a desk.
+    pub fn become_desk(&self, width: u32) {
+        self.devtools(
+            "Emulation.setDeviceMetricsOverride",
+            &json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false }),
+        );
+    }
+
+    /// Runs a script before those of every page from now on.
+    pub fn before_every_page(&self, script: &str) {
+        self.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": script }));
+    }
+
+    fn devtools(&self, name: &str, of: &Value) {
+        self.call("POST", "/goog/cdp/execute", &json!({ "cmd": name, "params": of }));
+    }
+
+    /// What has moved on the page since it was opened, as the browser measures it, and after how many milliseconds its first
+    /// content was painted.
+    pub fn settled(&self) -> (Vec<String>, f64) {
+        let measured = self.run(
+            "return new Promise(done => { const moved = []; \
+             new PerformanceObserver(list => list.getEntries().filter(one => !one.hadRecentInput).forEach(one => moved.push( \
+                 `${one.value}: ${one.sources.map(({ node }) => node?.outerHTML?.slice(0, 80) ?? node?.textContent).join(', ')}`))) \
+             .observe({ type: 'layout-shift', buffered: true }); \
+             const painted = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0; \
+             setTimeout(() => done([moved, painted]), 700); })",
+        );
+        (serde_json::from_value(measured[0].clone()).unwrap(), measured[1].as_f64().unwrap())
     }
 
     /// Fails if the page is wider than the screen.

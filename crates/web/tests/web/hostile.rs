@@ -103,6 +103,7 @@ fn slow_senders_and_many_streams_stop_nobody() {
         .collect();
     let id = server.game(r#"{ "game": "nim", "side": "both" }"#);
     let mut refused = 0;
+    // A few more than there may be, and then thousands, of which the server closes each.
     let streams: Vec<TcpStream> = (0..450)
         .map(|_| {
             let mut stream = TcpStream::connect(server.address).unwrap();
@@ -119,6 +120,45 @@ fn slow_senders_and_many_streams_stop_nobody() {
         })
         .collect();
     assert_eq!((streams.len(), refused), (450, 50));
-    assert_eq!(server.get("/api/v1/catalogue").status, 200);
-    drop(slow);
+    for number in 0..2_000 {
+        assert_eq!(server.get(&format!("/api/v1/games/{id}/events")).status, 503);
+        // Everybody else is answered meanwhile.
+        if number % 100 == 0 {
+            assert_eq!(server.get("/api/v1/catalogue").status, 200);
+            server.game(r#"{ "game": "chess" }"#);
+        }
+    }
+    drop((slow, streams));
+    // Once they are closed, others may listen.
+    assert!((0..600).any(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        write!(stream, "GET /api/v1/games/{id}/events HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).unwrap();
+        let mut start = [0; 12];
+        stream.read_exact(&mut start).unwrap();
+        start.ends_with(b"200")
+    }));
+}
+
+#[test]
+fn people_get_pages_and_programs_get_json() {
+    let token = "a-token-that-nobody-guesses";
+    let settings =
+        WebSettings { hosts: vec!["board.example".to_owned()], ..WebSettings::local(0, Path::new("no-data")) };
+    let server = Running::with(WebSettings { token: Some(token.to_owned()), ..settings });
+    let browser = ("accept", "text/html,application/xhtml+xml,*/*;q=0.8");
+    let page = server.ask("GET", "/runs", &[browser], "");
+    assert_eq!((page.status, page.header("content-type")), (401, Some("text/html; charset=utf-8")));
+    assert!(page.body.contains("<p>This server needs its token: open the whole address that it printed.</p>"));
+    assert!(page.header("content-security-policy").is_some());
+    assert_eq!(server.ask("GET", "/api/v1/runs", &[browser], "").header("content-type"), Some("application/json"));
+    let bearer = format!("Bearer {token}");
+    let with = |host: &str, path: &str| {
+        server.ask("GET", path, &[("host", host), ("authorization", &bearer), browser], "").status
+    };
+    assert_eq!(with("board.example", "/runs"), 200);
+    assert_eq!(with("board.example", "/nowhere"), 404);
+    assert_eq!(with("evil.example", "/runs"), 403);
+    assert_eq!(with("evil.example", &format!("/runs?token={token}")), 403);
 }

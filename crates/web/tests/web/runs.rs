@@ -52,6 +52,17 @@ pub fn write_people(data: &Path) {
     std::fs::write(directory.metrics(), line).unwrap();
 }
 
+/// Ends that run: its two epochs are behind it.
+pub fn finish_people(data: &Path) {
+    use alfil_train::run::State;
+    let directory = alfil_train::RunDirectory::new(data.join("runs/people"));
+    let config = "game = \"nim\"\nencoding = \"nim/heaps\"\n[games]\nfolders = [\"somewhere\"]\nepochs = 2\n";
+    std::fs::write(directory.config(), config).unwrap();
+    let mut state = State::load(&directory).unwrap();
+    state.cursor.epoch = 2;
+    state.save(&directory).unwrap();
+}
+
 /// Writes the state and the metrics of a run through the crate whose files they are.
 pub fn write(run: &Path, generation: u32, measured: &[u32]) {
     use alfil_train::RunDirectory;
@@ -107,6 +118,33 @@ fn runs_are_shown_from_their_files_while_they_go_on() {
     assert_eq!(server.get("/api/v1/runs/second").error(), "there is no run 'second'");
     assert!(server.get("/api/v1/runs/first/config").body.contains("nim/heaps"));
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_run_on_folders_is_complete_after_its_epochs() {
+    let data = folder("epochs");
+    write_people(&data);
+    let server = Running::with(WebSettings { control: Some("false".into()), ..WebSettings::local(0, &data) });
+    let is_complete = || server.get("/api/v1/runs/people").json()["run"]["is_complete"].clone();
+    assert_eq!(is_complete(), json!(false));
+    finish_people(&data);
+    assert_eq!(is_complete(), json!(true));
+    assert_eq!(server.post("/api/v1/runs/people/resume", "").error(), "the run is complete");
+    std::fs::remove_dir_all(data).unwrap();
+}
+
+#[test]
+fn the_longest_games_of_all_files_are_found() {
+    let data = folder("longest");
+    let server = Running::of(&data);
+    let longest = || server.get("/api/v1/runs/first/longest").json();
+    assert_eq!((longest().as_array().unwrap().len(), &longest()[0]["plies"]), (2, &json!(3)));
+    let more = "[Variant \"nim\"]\n\n1. a1 b1 2. b2 *\n\n[Variant \"nim\"]\n\n1. a1 b1 2. b2 c1 3. c2 *\n";
+    std::fs::write(run(&data).join("games/selfplay-000003.pgn"), more).unwrap();
+    let found = longest();
+    let told: Vec<_> = found.as_array().unwrap().iter().map(|game| (&game["generation"], &game["plies"])).collect();
+    assert_eq!(told, [(&json!(3), &json!(5)), (&json!(3), &json!(3)), (&json!(2), &json!(3)), (&json!(2), &json!(1))]);
+    std::fs::remove_dir_all(data).unwrap();
 }
 
 /// A process that plays games of nim for the run, and shows them.
@@ -214,5 +252,51 @@ fn runs_are_stopped_and_resumed_only_where_the_page_may() {
     let asked = std::fs::read_to_string(data.join("asked")).unwrap();
     let folder = run(&data);
     assert_eq!(asked.trim(), format!("train {0}/config.toml --run {0}", folder.display()));
+    std::fs::remove_dir_all(data).unwrap();
+}
+
+/// A process that was stopped takes in nobody: whoever asked for it would wait for ever.
+#[cfg(unix)]
+#[test]
+fn a_run_whose_process_is_stopped_hangs_nobody() {
+    let data = folder("stopped");
+    // It listens, as a process that was stopped does, and never accepts.
+    let listener = std::os::unix::net::UnixListener::bind(run(&data).join("live.sock")).unwrap();
+    let server = Running::of(&data);
+    for _ in 0..300 {
+        assert_eq!(server.get("/api/v1/runs/first").json()["run"]["at_work"], json!(true));
+    }
+    drop(listener);
+    assert_eq!(server.get("/api/v1/runs/first").json()["run"]["at_work"], json!(false));
+    std::fs::remove_dir_all(data).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_resumed_twice_has_one_process() {
+    let data = folder("twice");
+    // Stands for alfil: it notes that it was started, and works until it is told to end.
+    let program = data.join("program");
+    let script =
+        format!("#!/bin/sh\necho started >> {0}/started\nwhile [ ! -e {0}/end ]; do sleep 0.1; done\n", data.display());
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let server = Running::with(WebSettings { control: Some(program), ..WebSettings::local(0, &data) });
+    let resume = || server.post("/api/v1/runs/first/resume", "");
+    assert_eq!(resume().status, 200);
+    assert_eq!(resume().error(), "a process works on the run already");
+    let started = || std::fs::read_to_string(data.join("started")).unwrap_or_default();
+    let wait = |done: &dyn Fn() -> bool| {
+        assert!((0..1200).any(|_| {
+            std::thread::sleep(Duration::from_millis(50));
+            done()
+        }));
+    };
+    wait(&|| started() == "started\n");
+    std::fs::write(data.join("end"), "").unwrap();
+    // After its end, another one may begin.
+    wait(&|| resume().status == 200);
+    wait(&|| started() == "started\nstarted\n");
+    drop(server);
     std::fs::remove_dir_all(data).unwrap();
 }
