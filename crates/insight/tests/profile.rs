@@ -74,6 +74,8 @@ fn models_are_read_back_and_classify_alike() {
     let (found, by_chance) = (fitted.differentiation(), fitted.differentiation_by_chance());
     assert!((0.0..=1.0).contains(&found) && found > 1.5 * by_chance && by_chance > 0.0, "{found} {by_chance}");
     assert!(again.clusters.iter().all(|cluster| !cluster.name.is_empty() && !cluster.samples.is_empty()));
+    let names: std::collections::BTreeSet<&str> = again.clusters.iter().map(|cluster| cluster.name.as_str()).collect();
+    assert_eq!(names.len(), 6, "{names:?}");
     let html = model_page(&fitted, &search.elbow(&fitted.points, [2, 4, 6]));
     assert!(html.contains("How many clusters") && html.contains("class=\"board\"") && !html.contains("NaN"));
     for damage in ["", "{}", "[1]"] {

@@ -167,6 +167,8 @@ impl Model {
             name: name(mistakes, &seen, &of, group),
             samples: samples(mistakes, &points, &of, group, centre),
         });
+        let mut clusters: Vec<Cluster> = clusters.collect();
+        tell_apart(&mut clusters);
         let mut model = Model {
             version: VERSION,
             corpus,
@@ -175,7 +177,7 @@ impl Model {
             merge,
             means,
             deviations,
-            clusters: clusters.collect(),
+            clusters,
             centres,
             base: Counts::default(),
         };
@@ -303,6 +305,18 @@ fn missed<'a>(mistake: &'a Mistake<'_>) -> &'a [Tactic] {
 
 fn allowed<'a>(mistake: &'a Mistake<'_>) -> &'a [Tactic] {
     &mistake.allowed
+}
+
+/// Numbers clusters that would have the same name.
+fn tell_apart(clusters: &mut [Cluster]) {
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    for cluster in clusters {
+        let times = seen.entry(cluster.name.clone()).or_default();
+        *times += 1;
+        if *times > 1 {
+            cluster.name = format!("{} ({times})", cluster.name);
+        }
+    }
 }
 
 /// What the mistakes of a cluster have in common, in words that players use.
