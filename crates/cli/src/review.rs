@@ -8,6 +8,7 @@ use alfil_core::disk::write_whole;
 use alfil_core::numbers::count;
 use alfil_core::wording::{cut, one_line};
 use alfil_game::{FullGame, registry, with_game};
+use alfil_insight::chess::Tactic;
 use alfil_insight::review::{self, Count, GameReview, HEADER, Reviewed};
 use alfil_insight::{Class, Limits, PlayerName, Review, judge_line};
 use alfil_nn::Bundled;
@@ -16,7 +17,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::game::RulesText;
-use crate::insight::bytes_bar;
+use crate::insight::{bytes_bar, check_outputs};
 use crate::match_command::Arena;
 use crate::{Verdict, stop, terminal};
 
@@ -71,6 +72,7 @@ pub fn run(command: &ReviewCommand, out: &mut impl Write) -> anyhow::Result<Verd
 }
 
 fn judge<G: FullGame>(command: &ReviewCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    check_outputs(&command.files, [&command.pgn, &command.csv, &command.html].into_iter().flatten())?;
     let line = match (&command.engine, &command.net) {
         (Some(engine), _) => engine.clone(),
         (None, Some(net)) => format!("{net}:visits=800"),
@@ -99,8 +101,9 @@ fn judge<G: FullGame>(command: &ReviewCommand, out: &mut impl Write) -> anyhow::
     bar.finish_and_clear();
     let reviewed = reviewed?;
     let Reviewed { games, unreadable, is_stopped } = &reviewed;
-    if games.is_empty() && !is_stopped {
+    if games.is_empty() {
         match &command.player {
+            _ if *is_stopped => bail!("stopped before the first game was judged: nothing was written"),
             Some(player) => bail!("there is no game of {} in these files", one_line(player.text())),
             None => bail!("there is no {} game in these files{}", G::NAME, unread(*unreadable)),
         }
@@ -173,7 +176,7 @@ fn print<G: FullGame>(games: &[GameReview<G>], out: &mut impl Write) -> anyhow::
             if let Some(class) = judged.class {
                 let better = judged.better.first().map_or(String::new(), |&m| format!(", better {}", now.move_name(m)));
                 let name = format!("{}{}", game.move_name(ply), class.mark());
-                writeln!(out, "  {name:<14} {} to {}{better} ({})", judged.before, judged.after, class.name())?;
+                writeln!(out, "  {name:<14} {} to {}{better} ({})", judged.before, judged.after, judged.class_text())?;
             }
             now.play(judged.m);
         }
@@ -200,14 +203,14 @@ fn game_json<G: FullGame>(game: &GameReview<G>) -> Value {
     };
     let errors = game.moves.iter().enumerate().filter_map(|(ply, judged)| {
         let class = judged.class?;
-        let names =
-            |motifs: &[alfil_insight::chess::Motif]| motifs.iter().map(|motif| motif.name()).collect::<Vec<_>>();
+        let names = |tactics: &[Tactic]| tactics.iter().map(Tactic::to_string).collect::<Vec<_>>();
         Some(json!({
             "ply": ply + 1,
             "move": game.move_name(ply),
             "class": class.name(),
             "before": alfil_insight::hundredths(judged.before),
             "after": alfil_insight::hundredths(judged.after),
+            "mate_in": (class == Class::MissedMate).then(|| judged.before.own_turns()).flatten(),
             "missed": names(&judged.missed),
             "allowed": names(&judged.allowed),
         }))

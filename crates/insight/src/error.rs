@@ -44,6 +44,14 @@ pub enum InsightError {
         /// What is wrong.
         why: String,
     },
+    /// A network cannot make vectors.
+    #[error("cannot use the network {name}: {why}")]
+    Network {
+        /// Its name or file.
+        name: String,
+        /// What is wrong.
+        why: String,
+    },
     /// The player who judges has failed twice at the same game.
     #[error("'{name}' failed in game {game}, and again after a new start: {why}")]
     Judge {

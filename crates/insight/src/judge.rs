@@ -44,12 +44,14 @@ pub struct Assessment<M> {
     score: MoveScore,
     /// The expected moves; none if the game is over.
     pub line: Vec<M>,
+    /// Whether the rules have ended the game here, so that the score is the result and nobody was asked.
+    pub is_over: bool,
 }
 
 impl<M> Assessment<M> {
     /// A position with `side` to move that is worth this to it.
     pub fn new(side: Side, score: MoveScore, line: Vec<M>) -> Assessment<M> {
-        Assessment { side, score, line }
+        Assessment { side, score, line, is_over: false }
     }
 
     /// What it is worth to a side.
@@ -87,12 +89,11 @@ pub fn hundredths(score: MoveScore) -> i32 {
 }
 
 /// What a position is worth: by the rules if these have ended the game, even if people played on, and otherwise as `judge` says.
-/// Returns whether the judge was asked.
 pub fn assess<G: Game>(
     judge: &mut dyn Player<G>,
     game: &Played<G>,
     stop: &dyn Fn() -> bool,
-) -> Result<(Assessment<G::Move>, bool), PlayerError> {
+) -> Result<Assessment<G::Move>, PlayerError> {
     let (now, mut moves) = (game.now(), Vec::new());
     let side = now.side();
     if let Some(outcome) = now.legal_moves(&mut moves) {
@@ -101,10 +102,10 @@ pub fn assess<G: Game>(
             Score::LOSS => MoveScore::Loss(0),
             score => MoveScore::from_value(score.value()),
         };
-        return Ok((Assessment::new(side, score, Vec::new()), false));
+        return Ok(Assessment { is_over: true, ..Assessment::new(side, score, Vec::new()) });
     }
     let judged = judge.judge(game, stop)?;
-    Ok((Assessment::new(side, judged.score, judged.line), true))
+    Ok(Assessment::new(side, judged.score, judged.line))
 }
 
 #[cfg(test)]

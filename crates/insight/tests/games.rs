@@ -199,10 +199,63 @@ fn interrupted_extractions_go_on_to_the_same_table() {
     assert_eq!(extraction(&parts, &files, 50, &AtomicBool::new(false), u64::MAX).unwrap(), found);
     assert_eq!(std::fs::read(&parts).unwrap(), std::fs::read(&whole).unwrap());
     assert!(!unfinished.exists());
+
+    // A process that is killed once the table is there leaves the unfinished file as well: the next one tidies up.
+    let killed = folder.0.join("killed.csv");
+    let left = folder.0.join("killed.csv.unfinished");
+    let mut last = Vec::new();
+    let mut keep = |_| last = std::fs::read(&left).unwrap();
+    let whole_run = |tell: &mut dyn FnMut(alfil_insight::ExtractionProgress)| {
+        Extraction {
+            files: &files,
+            rules: Default::default(),
+            judge: &judge,
+            threads: 2,
+            player: Some(PlayerName::new("Ada", false)),
+            criterion: Criterion::default(),
+            skipped_turns: 1,
+            output: &killed,
+        }
+        .run(tell, &AtomicBool::new(false))
+    };
+    assert_eq!(whole_run(&mut keep).unwrap(), found);
+    std::fs::write(&left, &last).unwrap();
+    let other = extraction(&killed, &files, 80, &AtomicBool::new(false), u64::MAX).unwrap_err();
+    assert!(matches!(other, InsightError::Exists(_)) && left.exists(), "another extraction's file stays: {other}");
+    assert_eq!(whole_run(&mut |_| panic!("nothing is judged again")).unwrap(), found);
+    assert!(killed.exists() && !left.exists());
+    assert!(matches!(whole_run(&mut |_| {}).unwrap_err(), InsightError::Exists(_)));
+
     let again = extraction(&parts, &files, 50, &AtomicBool::new(false), u64::MAX).unwrap_err();
     assert!(matches!(again, InsightError::Exists(_)));
     let none = extraction(&folder.0.join("c.csv"), &[folder.0.join("none.pgn")], 50, &AtomicBool::new(false), u64::MAX);
     assert!(none.unwrap_err().to_string().starts_with("cannot read"));
+}
+
+#[test]
+fn moves_after_a_draw_that_nobody_claimed_are_no_mistakes() {
+    let folder = Folder::new("drawn");
+    // The position after the first moves occurs for the third time before g4, which allows mate.
+    let text = "1. f3 e5 2. Nh3 Be7 3. Ng1 Bf8 4. Nh3 Be7 5. Ng1 Bf8 6. g4 Qh4# 0-1\n";
+    let files = [folder.write("games.pgn", &format!("[Result \"0-1\"]\n\n{text}"))];
+    let game = &review::<Chess>(&files, "alphabeta:depth=2", None)[0];
+    let g4 = &game.moves[10];
+    assert_eq!((g4.class, g4.before, g4.lost()), (None, g4.after, 0.0));
+    assert!(matches!(g4.after, alfil_arena::player::MoveScore::Loss(_)) && g4.better.is_empty());
+    let judge = judge::<Chess>("alphabeta:depth=2");
+    let output = folder.0.join("errors.csv");
+    let extraction = Extraction {
+        files: &files,
+        rules: Default::default(),
+        judge: &judge,
+        threads: 1,
+        player: None,
+        criterion: Criterion::default(),
+        skipped_turns: 5,
+        output: &output,
+    };
+    let found = extraction.run(&mut |_| {}, &AtomicBool::new(false)).unwrap();
+    assert_eq!((found.games, found.moves, found.errors), (1, 1, 0), "only the mate counts");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use alfil_game::chess::Chess;
 use alfil_game::{Game, play_line};
-use alfil_insight::chess::{Motif, motifs};
+use alfil_insight::chess::{Motif, has, tactics};
 
 /// Motif, label, position and line.
 const POSITIONS: &str = include_str!("motifs.csv");
@@ -19,7 +19,7 @@ fn precision_and_recall_are_at_least_nine_tenths() {
             let [_, label, position, line] = row.split(',').collect::<Vec<_>>().try_into().unwrap();
             let position = Chess::from_position(position, &Default::default()).unwrap();
             let line = play_line(&mut position.clone(), line).unwrap();
-            match (label == "yes", motifs(&position, &line).contains(&motif)) {
+            match (label == "yes", has(&tactics(&position, &line), motif)) {
                 (true, true) => right += 1,
                 (false, true) => wrong += 1,
                 (true, false) => missed += 1,
@@ -38,6 +38,20 @@ fn lines_that_are_not_legal_have_no_motifs() {
     let start = Chess::new(&Default::default());
     let line = play_line(&mut start.clone(), "e4 e5 Nf3").unwrap();
     assert!(
-        motifs(&start, &[]).is_empty() && motifs(&start, &line[1..]).is_empty() && motifs(&start, &line).is_empty()
+        tactics(&start, &[]).is_empty() && tactics(&start, &line[1..]).is_empty() && tactics(&start, &line).is_empty()
     );
+}
+
+#[test]
+fn mates_say_how_long_they_take() {
+    // Legal's mate from the capture on, and its last move.
+    let mut position = Chess::new(&Default::default());
+    play_line(&mut position, "e4 e5 Nf3 d6 Bc4 Bg4 Nc3 g6 Nxe5 Bxd1").unwrap();
+    for (moves, name) in [("", "mate in 2"), ("Bxf7+ Ke7", "mate in 1")] {
+        let mut now = position.clone();
+        play_line(&mut now, moves).unwrap();
+        let line = play_line(&mut now.clone(), "Bxf7+ Ke7 Nd5#".strip_prefix(moves).unwrap()).unwrap();
+        let found = tactics(&now, &line);
+        assert!(found.iter().any(|tactic| tactic.to_string() == name), "{found:?}");
+    }
 }

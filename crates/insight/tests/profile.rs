@@ -7,9 +7,9 @@ use alfil_arena::player::LabelSettings;
 use alfil_game::Game;
 use alfil_game::chess::Chess;
 use alfil_game::pgn::PgnGame;
-use alfil_insight::chess::Mistake;
+use alfil_insight::chess::{Mistake, Vectors};
 use alfil_insight::cluster::KMeans;
-use alfil_insight::profile::{Model, Part, Profile, epd, model_page, page, practice};
+use alfil_insight::profile::{Model, Part, Profile, epd, model_page, page, practice, split_half};
 use alfil_insight::{Criterion, ErrorRecord, Extracted, Extraction, Limits, Phase, judge_line, read_errors};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -63,15 +63,19 @@ fn models_are_read_back_and_classify_alike() {
     let read: Vec<Mistake<'_>> = records.iter().filter_map(Mistake::read).collect();
     assert_eq!(read.len(), records.len());
     let search = KMeans { groups: 6, starts: 3, seed: 1 };
-    let fitted = Model::fit(&read, &extracted, "random moves".to_owned(), search);
+    let vectors = Vectors::by_hand(&read);
+    let fitted = Model::fit(&read, &vectors, &extracted, "random moves".to_owned(), search);
     let again = Model::parse(&fitted.model.text()).unwrap();
     assert_eq!(again, fitted.model);
-    assert!(read.iter().zip(&fitted.of).all(|(mistake, of)| again.cluster(mistake) == *of));
+    assert!(vectors.rows.rows().zip(&fitted.of).all(|(vector, of)| again.cluster(vector) == *of));
     let sizes = &again.base.clusters;
     assert_eq!(sizes.iter().sum::<u64>(), records.len() as u64);
     assert!(sizes.is_sorted_by(|a, b| a >= b), "{sizes:?}");
-    assert!((0.0..=1.0).contains(&fitted.differentiation()) && fitted.differentiation() > 0.05);
+    let (found, by_chance) = (fitted.differentiation(), fitted.differentiation_by_chance());
+    assert!((0.0..=1.0).contains(&found) && found > 1.5 * by_chance && by_chance > 0.0, "{found} {by_chance}");
     assert!(again.clusters.iter().all(|cluster| !cluster.name.is_empty() && !cluster.samples.is_empty()));
+    let names: std::collections::BTreeSet<&str> = again.clusters.iter().map(|cluster| cluster.name.as_str()).collect();
+    assert_eq!(names.len(), 6, "{names:?}");
     let html = model_page(&fitted, &search.elbow(&fitted.points, [2, 4, 6]));
     assert!(html.contains("How many clusters") && html.contains("class=\"board\"") && !html.contains("NaN"));
     for damage in ["", "{}", "[1]"] {
@@ -81,16 +85,16 @@ fn models_are_read_back_and_classify_alike() {
     assert!(
         Model::parse(&text.replace("\"centres\":[[", "\"centres\":[[1.0,")).unwrap_err().contains("belong together")
     );
-    assert!(Model::parse(&text.replace("\"version\":1", "\"version\":9")).unwrap_err().contains("another version"));
+    assert!(Model::parse(&text.replace("\"version\":2", "\"version\":9")).unwrap_err().contains("another version"));
 }
 
 #[test]
 fn players_are_compared_with_the_corpus() {
     let (records, extracted) = mistakes();
     let read: Vec<Mistake<'_>> = records.iter().filter_map(Mistake::read).collect();
-    let model =
-        Model::fit(&read, &extracted, "random moves".to_owned(), KMeans { groups: 4, starts: 2, seed: 1 }).model;
-    let same = Profile::new("Ann".to_owned(), &read, &extracted, &model);
+    let (vectors, search) = (Vectors::by_hand(&read), KMeans { groups: 4, starts: 2, seed: 1 });
+    let model = Model::fit(&read, &vectors, &extracted, "random moves".to_owned(), search).model;
+    let same = Profile::new("Ann".to_owned(), &read, &vectors, &extracted, &model);
     assert!(same.weaknesses().is_empty() && same.strengths().is_empty(), "nobody is worse than himself");
     let count = |part| same.part(part).map(|row| row.rate.count).sum::<u64>();
     assert_eq!([count(Part::Phase), count(Part::Piece), count(Part::Cluster)], [extracted.errors; 3]);
@@ -99,12 +103,25 @@ fn players_are_compared_with_the_corpus() {
     let mut weak = extracted.clone();
     let middlegame = weak.phases.get_mut(&Phase::Middlegame).unwrap();
     middlegame.moves = (middlegame.moves / 10).max(middlegame.errors);
-    let weak = Profile::new("<Bob>".to_owned(), &read, &weak, &model);
+    let weak = Profile::new("<Bob>".to_owned(), &read, &vectors, &weak, &model);
     let worst = weak.weaknesses();
     assert_eq!((worst[0].part, worst[0].name.as_str()), (Part::Phase, "middlegame"));
     assert!(worst[0].advice().contains("middlegames"));
     let html = page(&weak, &read, &model);
     assert!(html.contains("What to train next") && html.contains("&lt;Bob&gt;") && !html.contains("NaN"), "{html}");
+
+    // Somebody who makes ten times as many mistakes of all kinds has no weakness but that.
+    let mut many = extracted.clone();
+    for share in many.phases.values_mut().chain(many.pieces.values_mut()).chain(many.openings.values_mut()) {
+        share.moves *= 10;
+    }
+    many.moves *= 10;
+    let strict = Model::fit(&read, &vectors, &many, "careful".to_owned(), search).model;
+    let careless = Profile::new("Cy".to_owned(), &read, &vectors, &extracted, &strict);
+    let weak: Vec<Part> = careless.weaknesses().iter().map(|row| row.part).collect();
+    assert_eq!((weak, careless.strengths().len()), (vec![Part::All], 0));
+    let others = careless.rows.iter().filter(|row| row.part != Part::All && row.rate.count > 0);
+    assert!(others.into_iter().all(|row| (row.relative() - 1.0).abs() < 1e-6));
 
     let chosen = practice(&read);
     assert!(chosen.len() == 50.min(chosen.len()) && !chosen.is_empty());
@@ -114,4 +131,26 @@ fn players_are_compared_with_the_corpus() {
         let better = position.parse_move(rest.split(';').next().unwrap()).unwrap();
         assert!(better == mistake.better[0] && better != mistake.played, "{line}");
     }
+}
+
+#[test]
+fn players_with_other_mistakes_are_told_apart() {
+    let (records, extracted) = mistakes();
+    let read: Vec<Mistake<'_>> = records.iter().filter_map(Mistake::read).collect();
+    let vectors = Vectors::by_hand(&read);
+    let search = KMeans { groups: 4, starts: 2, seed: 1 };
+    let model = Model::fit(&read, &vectors, &extracted, "random moves".to_owned(), search).model;
+    // One who errs early, and one who errs late; and two who play the same games, but for the order.
+    let part = |keep: &dyn Fn(&Mistake<'_>) -> bool| -> Vec<Mistake<'_>> {
+        read.iter().filter(|mistake| keep(mistake)).cloned().collect()
+    };
+    let chance = |one: Vec<Mistake<'_>>, other: Vec<Mistake<'_>>| {
+        let [of_one, of_other] = [&one, &other].map(|mistakes| Vectors::by_hand(mistakes));
+        split_half(&[(&one, &of_one), (&other, &of_other)], &model, 99, 7)
+    };
+    let different = chance(part(&|mistake| mistake.record.ply < 25), part(&|mistake| mistake.record.ply >= 25));
+    assert_eq!(different.chance, 0.01, "{different:?}");
+    assert!(different.gap > 0.0 && different.others[0].1 > different.own[0].max(different.own[1]));
+    let alike = chance(part(&|mistake| mistake.record.game % 4 < 2), part(&|mistake| mistake.record.game % 4 >= 2));
+    assert!(alike.chance > 0.05 && alike.gap < different.gap, "{alike:?}");
 }

@@ -20,7 +20,7 @@ fn plan(tile: TileSize, numbers: Numbers) -> Plan {
     Plan::only(Choice { algorithm: Algorithm { tile, numbers }, group: 3 })
 }
 
-/// Largest difference of any value or prior between engine and reference, over all instruction sets and tiles.
+/// Largest difference of any value, prior or mean of a channel between engine and reference, over all instruction sets and tiles.
 fn largest_difference<E: Encoding>(network: &Network, positions: usize) -> f64 {
     let batch = Batch::random::<E>(&network.architecture, positions, 7);
     let expected: Vec<_> =
@@ -32,8 +32,9 @@ fn largest_difference<E: Encoding>(network: &Network, positions: usize) -> f64 {
         [Model::with_instructions::<E>(network, instructions).unwrap(), planned(TileSize::Two), planned(TileSize::Four)]
     };
     for model in Instructions::available().into_iter().flat_map(exact) {
-        let mut outputs = Outputs::default();
-        Engine::new(Arc::new(model)).evaluate(&batch, &mut outputs);
+        let (mut outputs, mut means) = (Outputs::default(), vec![f32::NAN; 3]);
+        Engine::new(Arc::new(model)).evaluate_with_means(&batch, &mut outputs, &mut means);
+        assert_eq!(means.len(), positions * network.architecture.filters);
         for (position, expected) in expected.iter().enumerate() {
             let mut compare = |found: f32, expected: f64| largest = largest.max((f64::from(found) - expected).abs());
             match expected.value[..] {
@@ -46,6 +47,8 @@ fn largest_difference<E: Encoding>(network: &Network, positions: usize) -> f64 {
             if let Some(plies) = expected.moves_left {
                 compare(outputs.moves_left[position], plies);
             }
+            let means = &means[position * network.architecture.filters..];
+            expected.means.iter().zip(means).for_each(|(e, f)| compare(*f, *e));
             let priors = outputs.priors(position);
             assert_eq!(priors.len(), expected.priors.len());
             priors.iter().zip(&expected.priors).for_each(|(f, e)| compare(*f, *e));
@@ -120,6 +123,9 @@ fn results_do_not_depend_on_the_batch() {
     let mut engine = Engine::new(Arc::new(Model::new::<Az21>(&network).unwrap()));
     let mut together = Outputs::default();
     engine.evaluate(&all, &mut together);
+    let (mut again, mut means) = (Outputs::default(), Vec::new());
+    engine.evaluate_with_means(&all, &mut again, &mut means);
+    assert_eq!((&again.wdl, again.priors(7)), (&together.wdl, together.priors(7)), "means change nothing else");
     for count in [1, 7, 13] {
         let some = Batch::random::<Az21>(&network.architecture, count, 8);
         let mut outputs = Outputs::default();

@@ -37,7 +37,8 @@ pub struct ExtractCommand {
     /// Hundredths of a pawn that a mistake loses more of
     #[arg(long, default_value_t = Criterion::default().threshold, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=1000))]
     threshold: i32,
-    /// Double the threshold where the position was won before the move, as the thesis's text says, not where it was lost
+    /// Follow the thesis's text: double the threshold where the position was won before the move, not where it was lost, and
+    /// count moves that the judge expected
     #[arg(long)]
     literal: bool,
     /// Turns of both sides at the beginning of each game that do not count

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use alfil_core::disk::write_whole;
-use alfil_core::numbers::{count, number, percent};
+use alfil_core::numbers::{count, percent};
 use alfil_insight::chess::Mistake;
 use alfil_insight::cluster::KMeans;
 use alfil_insight::profile::{Fitted, Model, model_page};
@@ -12,6 +12,8 @@ use alfil_insight::{Extracted, read_errors};
 use anyhow::{Context, bail};
 use clap::Args;
 
+use super::check_outputs;
+use super::vectors::KindOptions;
 use crate::Verdict;
 
 /// Clusters that an elbow curve tries.
@@ -19,8 +21,9 @@ const ELBOW: [usize; 10] = [2, 5, 8, 11, 14, 17, 20, 25, 30, 40];
 
 #[derive(Args)]
 pub struct FitCommand {
-    /// A table of mistakes that alfil insight extract has written
-    table: PathBuf,
+    /// Tables of mistakes that alfil insight extract has written, of different games
+    #[arg(required = true)]
+    tables: Vec<PathBuf>,
     /// The model
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -33,7 +36,9 @@ pub struct FitCommand {
     /// The seed of all random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// What the model is called in profiles [default: the table's name]
+    #[command(flatten)]
+    kind: KindOptions,
+    /// What the model is called in profiles [default: the first table's name]
     #[arg(long, value_name = "TEXT")]
     corpus: Option<String>,
     /// Write a page with clusters, heat maps and an elbow curve
@@ -45,23 +50,31 @@ pub struct FitCommand {
 }
 
 pub fn run(command: &FitCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    let records = read_errors(&command.table)?;
-    let extracted = Extracted::read(&command.table)?;
+    let outputs = [Some(&command.output), command.html.as_ref(), command.npy.as_ref()];
+    check_outputs(&command.tables, outputs.into_iter().flatten())?;
+    // A table named twice would count twice.
+    check_outputs([], &command.tables)?;
+    let (mut records, mut extracted) = (Vec::new(), Extracted::default());
+    for table in &command.tables {
+        records.extend(read_errors(table)?);
+        extracted.merge(&Extracted::read(table)?);
+    }
     let mistakes: Vec<Mistake<'_>> = records.iter().filter_map(Mistake::read).collect();
     let clusters = usize::from(command.clusters);
     if mistakes.len() < clusters {
-        bail!("{} has {} mistakes in chess: too few for {clusters} clusters", command.table.display(), mistakes.len());
+        bail!("there are {} mistakes in chess: too few for {clusters} clusters", mistakes.len());
     }
-    let name = command.table.file_stem().unwrap_or_default().to_string_lossy();
+    let name = command.tables[0].file_stem().unwrap_or_default().to_string_lossy();
     let all = |name: &str| format!("{name} ({} games, {} mistakes)", count(extracted.games), count(extracted.errors));
     let corpus = all(command.corpus.as_deref().unwrap_or(&name));
     let search = KMeans { groups: clusters, starts: command.starts, seed: command.seed };
-    let fitted = Model::fit(&mistakes, &extracted, corpus, search);
+    let vectors = command.kind.of(&mistakes)?;
+    let fitted = Model::fit(&mistakes, &vectors, &extracted, corpus, search);
     let Fitted { model, points, .. } = &fitted;
     let write = |path: &PathBuf, bytes: &[u8]| {
         write_whole(path, bytes).with_context(|| format!("cannot write {}", path.display()))
     };
-    write(&command.output, model.text().as_bytes())?;
+    model.write(&command.output)?;
     if let Some(path) = &command.npy {
         write(path, &points.npy())?;
     }
@@ -74,13 +87,14 @@ pub fn run(command: &FitCommand, out: &mut impl Write) -> anyhow::Result<Verdict
         let share = percent(*size as f64 / of.max(1) as f64);
         writeln!(out, "{:>3} {:>8} {share:>8}  {}", place + 1, count(*size), cluster.name)?;
     }
-    let difference = fitted.differentiation();
     writeln!(
         out,
-        "{} mistakes in {} clusters, mean differentiation of labels {}, in {}",
+        "{} mistakes in {} clusters of vectors {}, mean differentiation of labels {:.3} (by chance {:.3}), in {}",
         count(mistakes.len() as u64),
         model.clusters.len(),
-        number(difference),
+        model.vectors,
+        fitted.differentiation(),
+        fitted.differentiation_by_chance(),
         command.output.display()
     )?;
     Ok(Verdict::Fine)

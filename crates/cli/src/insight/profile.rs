@@ -8,14 +8,14 @@ use alfil_core::disk::write_whole;
 use alfil_core::numbers::{count, percent};
 use alfil_core::wording::{cut, one_line};
 use alfil_game::chess::Chess;
-use alfil_insight::chess::Mistake;
+use alfil_insight::chess::{Mistake, Vectors};
 use alfil_insight::profile::{Model, Part, Profile, Row, epd, page, practice};
 use alfil_insight::{Criterion, ErrorRecord, Extracted, Extraction, Limits, PlayerName, judge_line, read_errors};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::bytes_bar;
+use super::{ModelOption, bytes_bar, check_outputs};
 use crate::match_command::Arena;
 use crate::{Verdict, stop, terminal};
 
@@ -38,9 +38,8 @@ pub struct ProfileCommand {
     /// The table of mistakes that is made from games [default: the games' name with that of the player]
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
-    /// A model that alfil insight fit has made, which the player is compared with
-    #[arg(long, value_name = "FILE")]
-    model: PathBuf,
+    #[command(flatten)]
+    model: ModelOption,
     /// Write a page with pictures
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -53,14 +52,17 @@ pub struct ProfileCommand {
 }
 
 pub fn run(command: &ProfileCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
-    let model = Model::read(&command.model)?;
+    let outputs = [&command.html, &command.epd, &command.table].into_iter().flatten();
+    check_outputs([Some(&command.file), command.model.path()].into_iter().flatten(), outputs)?;
+    let model = command.model.read()?;
     let (records, extracted) = mistakes(command)?;
     let name = command.player.text();
     if extracted.moves == 0 {
         bail!("there is no move of {} to judge in {}", one_line(name), command.file.display());
     }
     let mistakes: Vec<Mistake<'_>> = records.iter().filter_map(Mistake::read).collect();
-    let profile = Profile::new(name.to_owned(), &mistakes, &extracted, &model);
+    let vectors = Vectors::of(&model.vectors, &mistakes)?;
+    let profile = Profile::new(name.to_owned(), &mistakes, &vectors, &extracted, &model);
     let write = |path: &Option<PathBuf>, text: &dyn Fn() -> String| {
         let Some(path) = path else { return Ok(()) };
         write_whole(path, text().as_bytes()).with_context(|| format!("cannot write {}", path.display()))
@@ -138,29 +140,31 @@ fn extract(command: &ProfileCommand, table: &Path) -> anyhow::Result<()> {
 fn print(profile: &Profile, model: &Model, out: &mut impl Write) -> anyhow::Result<Verdict> {
     writeln!(out, "{}: {} games", one_line(&profile.player), count(profile.games))?;
     writeln!(out, "compared with {}", cut(&one_line(&model.corpus), 65))?;
+    writeln!(out, "rates are mistakes per 100 moves; level: times as many as the rate of all mistakes predicts")?;
     for part in Part::ALL {
         let rows: Vec<&Row> = profile.part(part).collect();
         if rows.is_empty() {
             continue;
         }
-        writeln!(out, "\n{:<40} {:>7} {:>16} {:>8}", part.title(), "share", "interval", "corpus")?;
+        writeln!(out, "\n{:<40} {:>7} {:>16} {:>8} {:>6}", part.title(), "rate", "interval", "corpus", "level")?;
         for row in rows {
             let (low, high) = row.rate.interval();
             let interval = format!("{:.2} to {:.2}", 100.0 * low, 100.0 * high);
-            let mark = match row.above() {
+            let mark = match row.relatively_above() {
                 above if above >= alfil_insight::profile::CLEAR => " worse",
                 above if above <= -alfil_insight::profile::CLEAR => " better",
                 _ => "",
             };
             let name = cut(&one_line(&row.name), 38);
             let (share, base) = (100.0 * row.rate.share(), 100.0 * row.base.share());
-            writeln!(out, "  {name:<38} {share:>7.2} {interval:>16} {base:>8.2}{mark}")?;
+            let relative = row.relative();
+            writeln!(out, "  {name:<38} {share:>7.2} {interval:>16} {base:>8.2} {relative:>6.2}{mark}")?;
         }
     }
     writeln!(out, "\nWhat to train next")?;
     let weak = profile.weaknesses();
     if weak.is_empty() {
-        writeln!(out, "  nothing is worse than in the corpus by more than chance")?;
+        writeln!(out, "  nothing is worse than the level predicts by more than chance")?;
     }
     for (number, row) in (1..).zip(weak.into_iter().take(5)) {
         let (share, base) = (percent(row.rate.share()), percent(row.base.share()));
@@ -175,6 +179,7 @@ fn to_json(profile: &Profile) -> Value {
         json!({
             "part": row.part.title(), "name": row.name, "count": row.rate.count, "of": row.rate.of,
             "share": row.rate.share(), "interval": [low, high], "base": row.base.share(), "above": row.above(),
+            "relative": row.relative(), "relatively_above": row.relatively_above(),
         })
     };
     let advice: Vec<String> = profile.weaknesses().into_iter().take(5).map(Row::advice).collect();

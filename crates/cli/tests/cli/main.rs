@@ -4,6 +4,7 @@
 mod commands;
 mod contests;
 mod games;
+mod insight;
 mod old_files;
 mod playing;
 mod primer;

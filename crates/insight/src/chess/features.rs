@@ -1,10 +1,9 @@
 //! Mistakes as vectors, made by hand: what any other vector has to be better than.
 
-use alfil_game::Examples;
 use shakmaty::{Position, Role};
 
-use super::labels::{LABELS, labels, names};
-use super::{Mistake, Motif};
+use super::labels::{mover_names, seen_by_mover};
+use super::{Mistake, Motif, has};
 use crate::Phase;
 
 /// Pieces in the order of their numbers in a vector.
@@ -19,10 +18,10 @@ const MOST: f32 = 3.0;
 
 /// Names of the numbers of a vector.
 pub fn feature_names() -> Vec<String> {
-    let labels = names().into_iter().map(|name| name.replace("white:", "own").replace("black:", "their"));
     let pieces = ["pawn", "knight", "bishop", "rook", "queen", "king"].map(|piece| format!("moved {piece}"));
     let motifs = |what: &'static str| Motif::ALL.into_iter().map(move |motif| format!("{what} {}", motif.name()));
-    labels
+    mover_names()
+        .into_iter()
         .chain(["material", "loss", "before", "after", "capture", "check"].map(str::to_owned))
         .chain(Phase::ALL.map(|phase| phase.name().to_owned()))
         .chain(pieces)
@@ -35,10 +34,7 @@ pub fn feature_names() -> Vec<String> {
 pub fn features(mistake: &Mistake<'_>) -> Vec<f32> {
     let position = mistake.position.shakmaty();
     let own = position.turn();
-    // Labels with the mover as White.
-    let seen = if own.is_white() { Some(mistake.position.clone()) } else { mistake.position.swapped() };
-    let labels = seen.map_or([0; LABELS], |seen| labels(&seen));
-    let mut vector: Vec<f32> = labels.iter().map(|label| f32::from(*label)).collect();
+    let mut vector: Vec<f32> = seen_by_mover(&mistake.position).iter().map(|label| f32::from(*label)).collect();
     let board = position.board();
     let material: f32 = ROLES
         .iter()
@@ -51,14 +47,16 @@ pub fn features(mistake: &Mistake<'_>) -> Vec<f32> {
         .sum();
     let scaled = |score: i32| (score as f32 / SCALE).clamp(-MOST, MOST);
     let is = |holds: bool| f32::from(u8::from(holds));
-    let is_capture = board.occupied().contains(mistake.played.to()) && board.color_at(mistake.played.to()) != Some(own);
+    let (from, to) = (mistake.played.from(), mistake.played.to());
+    let moved = board.role_at(from);
+    // A pawn leaves its file only to take, be it in passing; castling ends on a piece of one's own in some notations.
+    let is_capture = board.color_at(to) == Some(!own) || moved == Some(Role::Pawn) && from.file() != to.file();
     let record = mistake.record;
     vector.extend([material, scaled(record.loss), scaled(record.before), scaled(record.after)]);
     vector.extend([is(is_capture), is(mistake.after.shakmaty().is_check())]);
     vector.extend(Phase::ALL.map(|phase| is(mistake.phase == phase)));
-    let moved = board.role_at(mistake.played.from());
     vector.extend(ROLES.map(|role| is(moved == Some(role))));
-    vector.extend(Motif::ALL.map(|motif| is(mistake.missed.contains(&motif))));
-    vector.extend(Motif::ALL.map(|motif| is(mistake.allowed.contains(&motif))));
+    vector.extend(Motif::ALL.map(|motif| is(has(&mistake.missed, motif))));
+    vector.extend(Motif::ALL.map(|motif| is(has(&mistake.allowed, motif))));
     vector
 }

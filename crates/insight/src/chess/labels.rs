@@ -53,6 +53,23 @@ pub fn labels(position: &Chess) -> [i8; LABELS] {
     labels
 }
 
+/// The names of the labels as the side to move sees them, in the same order.
+pub fn mover_names() -> Vec<String> {
+    names().into_iter().map(|name| name.replace("white:", "own").replace("black:", "their")).collect()
+}
+
+/// The labels as the side to move sees them: its own take the place of White's.
+pub fn seen_by_mover(position: &Chess) -> [i8; LABELS] {
+    let mut seen = labels(position);
+    if position.shakmaty().turn().is_white() {
+        return seen;
+    }
+    // Space is the only common label that has a sign.
+    seen[0] = -seen[0];
+    seen[COMMON.len()..].rotate_left(OF_SIDE.len());
+    seen
+}
+
 fn common_labels(board: &Board) -> [i8; 4] {
     let space = |color: Color| -> i32 {
         let rear = |file: File| rearmost(pawns(board, color) & Bitboard::from(file), color);
@@ -184,7 +201,7 @@ fn groups(pawns: Bitboard) -> i8 {
 
 #[cfg(test)]
 mod tests {
-    use alfil_game::{Examples, Game};
+    use alfil_game::{Examples, Game, Side};
 
     use super::*;
 
@@ -250,12 +267,9 @@ mod tests {
         for fen in Chess::TEST_POSITIONS.iter().filter(|fen| !fen.contains("HEhe") && !fen.contains("HFhf")) {
             let Ok(position) = Chess::from_position(fen, &Default::default()) else { continue };
             let Some(swapped) = position.swapped() else { continue };
-            let (one, other) = (labels(&position), labels(&swapped));
-            assert_eq!((one[0], one[1]), (-other[0], other[1]), "{fen}");
-            let sides = |labels: &[i8; LABELS], side: usize| {
-                labels[COMMON.len() + side * OF_SIDE.len()..][..OF_SIDE.len()].to_vec()
-            };
-            assert_eq!((sides(&one, 0), sides(&one, 1)), (sides(&other, 1), sides(&other, 0)), "{fen}");
+            let white = if position.side() == Side::First { &position } else { &swapped };
+            assert_eq!(seen_by_mover(&position), labels(white), "{fen}");
+            assert_eq!(seen_by_mover(&swapped), labels(white), "{fen}");
         }
     }
 }

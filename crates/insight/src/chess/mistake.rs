@@ -2,8 +2,9 @@
 
 use alfil_game::chess::{Chess, Move};
 use alfil_game::{Game, play_line};
+use shakmaty::{Position, Role};
 
-use super::{Motif, motifs};
+use super::{Tactic, tactics};
 use crate::{ErrorRecord, Phase};
 
 /// A mistake with its positions.
@@ -24,12 +25,17 @@ pub struct Mistake<'a> {
     /// The part of the game.
     pub phase: Phase,
     /// Tactics that the mover missed.
-    pub missed: Vec<Motif>,
+    pub missed: Vec<Tactic>,
     /// Tactics that the move allowed.
-    pub allowed: Vec<Motif>,
+    pub allowed: Vec<Tactic>,
 }
 
 impl Mistake<'_> {
+    /// The piece that moved.
+    pub fn moved(&self) -> Role {
+        self.position.shakmaty().board().role_at(self.played.from()).unwrap_or(Role::Pawn)
+    }
+
     /// Reads a row of a table. None if it is not a mistake in chess; a line is read up to its first move that is not legal.
     pub fn read(record: &ErrorRecord) -> Option<Mistake<'_>> {
         let position = Chess::from_position(&record.position, &Default::default()).ok()?;
@@ -49,8 +55,8 @@ impl Mistake<'_> {
         let (better, reply) = (line(&position, &record.better), line(&after, &record.reply));
         Some(Mistake {
             phase: super::phase(&position, (record.ply as usize).saturating_sub(1)),
-            missed: motifs(&position, &better),
-            allowed: motifs(&after, &reply),
+            missed: tactics(&position, &better),
+            allowed: tactics(&after, &reply),
             record,
             position,
             played,

@@ -5,6 +5,7 @@ mod features;
 pub mod labels;
 mod mistake;
 mod motif;
+mod vectors;
 
 use std::any::Any;
 
@@ -16,7 +17,8 @@ use crate::Phase;
 
 pub use features::{feature_names, features};
 pub use mistake::Mistake;
-pub use motif::{Motif, motifs};
+pub use motif::{Motif, Tactic, has, tactics, told};
+pub use vectors::{NetworkVectors, VectorKind, Vectors};
 
 /// Pieces other than pawns and kings with which an endgame begins.
 const FEW: u32 = 6;
@@ -59,10 +61,10 @@ pub fn piece_name<G: Game>(position: &G, m: G::Move) -> Option<&'static str> {
     })
 }
 
-/// The motifs of a line from a position; none in other games.
-pub fn motifs_of_line<G: Game>(position: &G, line: &[G::Move]) -> Vec<Motif> {
+/// The tactics of a line from a position; none in other games.
+pub fn tactics_of_line<G: Game>(position: &G, line: &[G::Move]) -> Vec<Tactic> {
     let Some(position) = downcast(position) else { return Vec::new() };
     let code = |m: &G::Move| -> u16 { (*m).into() };
     let line: Vec<Move> = line.iter().map(|m| code(m).into()).collect();
-    motifs(position, &line)
+    tactics(position, &line)
 }

@@ -1,5 +1,7 @@
 //! Tactics, by rule.
 
+use std::fmt;
+
 use alfil_game::Game;
 use alfil_game::chess::{Chess, Move};
 use shakmaty::{Bitboard, Board, Color, Position, Rank, Role, Square, attacks};
@@ -68,11 +70,40 @@ impl Motif {
     }
 }
 
-/// The motifs of a line from a position: what its first moves use. The line is that of somebody who looks ahead, such as an engine:
+/// A motif where it was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tactic {
+    /// The motif.
+    pub motif: Motif,
+    /// For mate, the moves that it takes, the last one included.
+    pub mate_in: Option<u32>,
+}
+
+impl fmt::Display for Tactic {
+    /// "fork", or "mate in 3".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.motif.name())?;
+        self.mate_in.map_or(Ok(()), |moves| write!(f, " in {moves}"))
+    }
+}
+
+/// The tactics of a line from a position: what its first moves use. The line is that of somebody who looks ahead, such as an engine:
 /// it shows whether something is won, and the rules say how.
-pub fn motifs(position: &Chess, line: &[Move]) -> Vec<Motif> {
-    let Some(tactic) = Tactic::new(position, line) else { return Vec::new() };
-    Motif::ALL.into_iter().filter(|motif| tactic.is(*motif)).collect()
+pub fn tactics(position: &Chess, line: &[Move]) -> Vec<Tactic> {
+    let Some(line) = Line::new(position, line) else { return Vec::new() };
+    let found = Motif::ALL.into_iter().filter(|motif| line.is(*motif));
+    let mate_in = |motif| (motif == Motif::Mate).then(|| line.steps.len().div_ceil(2) as u32);
+    found.map(|motif| Tactic { motif, mate_in: mate_in(motif) }).collect()
+}
+
+/// Whether a motif is among tactics.
+pub fn has(tactics: &[Tactic], motif: Motif) -> bool {
+    tactics.iter().any(|tactic| tactic.motif == motif)
+}
+
+/// Tactics in words.
+pub fn told(tactics: &[Tactic]) -> String {
+    tactics.iter().map(Tactic::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// A move of a line.
@@ -85,7 +116,7 @@ struct Step {
 }
 
 /// A line, and the positions that it goes through.
-struct Tactic {
+struct Line {
     /// The side that begins.
     side: Color,
     steps: Vec<Step>,
@@ -95,9 +126,9 @@ struct Tactic {
     gain: i32,
 }
 
-impl Tactic {
+impl Line {
     /// Plays a line as far as its moves are legal; none if the first is not.
-    fn new(position: &Chess, line: &[Move]) -> Option<Tactic> {
+    fn new(position: &Chess, line: &[Move]) -> Option<Line> {
         let mut now = position.clone();
         let (mut positions, mut steps, mut moves) = (vec![now.shakmaty().clone()], Vec::new(), Vec::new());
         for &m in line {
@@ -124,7 +155,7 @@ impl Tactic {
             }
             count => positions[count.max(2) - 1..].iter().map(won).min().unwrap_or(0),
         };
-        Some(Tactic { side, steps, positions, gain })
+        Some(Line { side, steps, positions, gain })
     }
 
     fn is(&self, motif: Motif) -> bool {

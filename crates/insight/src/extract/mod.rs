@@ -3,7 +3,7 @@
 mod record;
 mod rule;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -35,8 +35,11 @@ const UNFINISHED: &str = "unfinished";
 /// What is added to the name of a table for the file with its counts.
 const SUMMARY: &str = "json";
 
-/// A larger summary is damaged.
-const LARGEST_SUMMARY: u64 = 1 << 20;
+/// A larger summary is damaged: [`MOST_OPENINGS`] of the longest names take a third of it.
+const LARGEST_SUMMARY: u64 = 16 << 20;
+
+/// Openings that are counted by name: those with the most moves.
+const MOST_OPENINGS: usize = 10_000;
 
 /// Finds the mistakes in some games, and writes them as a table, with a summary in JSON beside it.
 ///
@@ -109,22 +112,46 @@ pub struct Extracted {
     pub phases: BTreeMap<Phase, Share>,
     /// The same by the piece that moved, in games that have pieces with names.
     pub pieces: BTreeMap<String, Share>,
-    /// The same by opening, as files call it.
+    /// The same by opening, as files call it: the 10,000 with the most moves.
     pub openings: BTreeMap<String, Share>,
 }
 
 impl Extracted {
+    /// Adds what another extraction found, of other games.
+    pub fn merge(&mut self, other: &Extracted) {
+        self.games += other.games;
+        self.moves += other.moves;
+        self.errors += other.errors;
+        self.positions += other.positions;
+        self.unreadable += other.unreadable;
+        add_shares(&mut self.phases, &other.phases);
+        add_shares(&mut self.pieces, &other.pieces);
+        add_shares(&mut self.openings, &other.openings);
+        self.limit_openings();
+    }
+
+    fn limit_openings(&mut self) {
+        if self.openings.len() > MOST_OPENINGS {
+            let mut moves: Vec<u64> = self.openings.values().map(|share| share.moves).collect();
+            moves.sort_unstable_by(|a, b| b.cmp(a));
+            // Of those with as many moves as the last, the first by name stay.
+            let least = moves[MOST_OPENINGS - 1];
+            let mut left = moves[..MOST_OPENINGS].iter().filter(|moves| **moves == least).count();
+            self.openings.retain(|_, share| {
+                let stays = share.moves > least || share.moves == least && left > 0;
+                left -= usize::from(stays && share.moves == least);
+                stays
+            });
+        }
+    }
+
     fn add(&mut self, game: &FinishedGame) {
         self.games += 1;
         self.moves += game.moves;
         self.errors += game.errors.len() as u64;
         self.positions += game.positions;
-        for (phase, share) in &game.phases {
-            self.phases.entry(*phase).or_default().add(*share);
-        }
-        for (piece, share) in &game.pieces {
-            self.pieces.entry(piece.clone()).or_default().add(*share);
-        }
+        add_shares(&mut self.phases, &game.phases);
+        add_shares(&mut self.pieces, &game.pieces);
         if !game.opening.is_empty() {
             let share = Share { moves: game.moves, errors: game.errors.len() as u64 };
             self.openings.entry(game.opening.clone()).or_default().add(share);
@@ -136,6 +163,12 @@ impl Extracted {
         let path = table.with_added_extension(SUMMARY);
         let text = disk::read_text(&path, LARGEST_SUMMARY).map_err(InsightError::read(&path))?;
         serde_json::from_str(&text).map_err(|why| InsightError::read(&path)(why.into()))
+    }
+}
+
+fn add_shares<K: Clone + Ord>(to: &mut BTreeMap<K, Share>, shares: &BTreeMap<K, Share>) {
+    for (key, share) in shares {
+        to.entry(key.clone()).or_default().add(*share);
     }
 }
 
@@ -172,14 +205,20 @@ impl<G: FullGame> Extraction<'_, G> {
     /// Finds the mistakes. `tell` is called after every game.
     pub fn run(&self, tell: &mut dyn FnMut(ExtractionProgress), stop: &AtomicBool) -> Result<Extracted, InsightError> {
         let unfinished = self.output.with_added_extension(UNFINISHED);
-        if self.output.exists() {
+        if self.output.exists() && !unfinished.exists() {
             return Err(InsightError::Exists(self.output.to_owned()));
         }
         let pool = Pool { files: self.files, rules: &self.rules, judge: self.judge, threads: self.threads };
         let bytes = pool.bytes()?;
         let header = self.header()?;
         let describe = |first: &str| describe(first, &header);
-        let (mut file, lines) = LineFile::open(&unfinished, |version| Header { version, ..header.clone() }, describe)?;
+        let exists = self.output.exists();
+        let opened = LineFile::open(&unfinished, |version| Header { version, ..header.clone() }, describe);
+        let (mut file, lines) = match opened {
+            // Of another extraction.
+            Err(_) if exists => return Err(InsightError::Exists(self.output.to_owned())),
+            opened => opened?,
+        };
         let mut games: BTreeMap<u64, FinishedGame> = BTreeMap::new();
         for (number, line) in (2..).zip(&lines) {
             let game: FinishedGame = serde_json::from_str(line).map_err(|_| file.damaged(number))?;
@@ -188,10 +227,20 @@ impl<G: FullGame> Extraction<'_, G> {
         file.keep(lines.len())?;
         let mut found = Extracted::default();
         games.values().for_each(|game| found.add(game));
-        let before = games.clone();
+        if exists {
+            // The table is the last file to be written: if it has these games, a process was killed before it could tidy up.
+            let whole = Extracted::read(self.output)?;
+            if (whole.moves, whole.errors) != (found.moves, found.errors) {
+                return Err(InsightError::Exists(self.output.to_owned()));
+            }
+            drop(file);
+            disk::remove(&unfinished).map_err(InsightError::write(&unfinished))?;
+            return Ok(whole);
+        }
+        let before: HashSet<u64> = games.keys().copied().collect();
         let mut positions = 0;
         let wanted =
-            |job: &Job<G>| !before.contains_key(&job.number) && asked(&job.game, self.player.as_ref()) != [false; 2];
+            |job: &Job<G>| !before.contains(&job.number) && asked(&job.game, self.player.as_ref()) != [false; 2];
         let work = |judge: &mut dyn Player<G>, job: &Job<G>, stop: &dyn Fn() -> bool| self.judge_game(judge, job, stop);
         let mut take = |_: Job<G>, game: FinishedGame, read: u64| {
             file.append([&game])?;
@@ -212,6 +261,7 @@ impl<G: FullGame> Extraction<'_, G> {
         games.retain(|_, game| game.moves > 0);
         let mut found = Extracted { unreadable: read.unreadable, ..Extracted::default() };
         games.values().for_each(|game| found.add(game));
+        found.limit_openings();
         let errors: Vec<ErrorRecord> = games.into_values().flat_map(|game| game.errors).collect();
         let summary = self.output.with_added_extension(SUMMARY);
         let text = serde_json::to_string_pretty(&found).map_err(|why| InsightError::write(&summary)(why.into()))?;
@@ -257,8 +307,8 @@ impl<G: FullGame> Extraction<'_, G> {
         // What the last position was worth, if somebody asked.
         let mut last: Option<Assessment<G::Move>> = None;
         let mut ask = |played: &Played<G>, found: &mut FinishedGame| {
-            let (assessment, is_new) = assess(judge, played, stop)?;
-            found.positions += u64::from(is_new);
+            let assessment = assess(judge, played, stop)?;
+            found.positions += u64::from(!assessment.is_over);
             Ok::<_, PlayerError>(assessment)
         };
         for (ply, &m) in game.moves.iter().enumerate() {
@@ -275,9 +325,14 @@ impl<G: FullGame> Extraction<'_, G> {
                 None => ask(&played, &mut found)?,
             };
             played.play(m);
+            if before.is_over {
+                // A draw that nobody claimed: what the position would be worth without the rules, nobody has said.
+                continue;
+            }
             let after = ask(&played, &mut found)?;
             let scores = [&before, &after].map(|assessment| hundredths(assessment.score(side)));
-            let is_mistake = self.criterion.is_mistake(scores[0], scores[1]);
+            let is_expected = before.line.first() == Some(&m);
+            let is_mistake = self.criterion.is_mistake(scores[0], scores[1], is_expected);
             let share = Share { moves: 1, errors: is_mistake.into() };
             found.moves += 1;
             found.phases.entry(Phase::of(&now, ply, game.moves.len())).or_default().add(share);
@@ -328,4 +383,26 @@ fn describe(first: &str, ours: &Header) -> Option<String> {
         format!(" ({} is {} there, {} here)", name.replace('_', " "), say(&theirs[name]), say(&ours[name]))
     });
     Some(format!("another extraction{}", how.unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn openings_that_are_seldom_played_are_not_counted_by_name_if_there_are_too_many() {
+        let opening = |number: usize, moves| (format!("opening {number:05}"), Share { moves, errors: 1 });
+        let mut found = Extracted {
+            openings: (0..MOST_OPENINGS + 5).map(|number| opening(number, 1 + u64::from(number % 2 == 0))).collect(),
+            ..Extracted::default()
+        };
+        found.merge(&Extracted { games: 2, openings: BTreeMap::from([opening(1, 9)]), ..Extracted::default() });
+        assert_eq!((found.openings.len(), found.games), (MOST_OPENINGS, 2));
+        assert_eq!(found.openings["opening 00001"], Share { moves: 10, errors: 2 });
+        let last = found.openings.keys().next_back().unwrap();
+        assert_eq!(last, "opening 10004", "even ones have more moves: {last}");
+        assert!(!found.openings.contains_key("opening 10003"));
+        let text = serde_json::to_string_pretty(&found).unwrap();
+        assert!((text.len() as u64) < LARGEST_SUMMARY / 3);
+    }
 }

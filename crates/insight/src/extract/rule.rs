@@ -10,21 +10,24 @@ const COMPLETELY_WON: i32 = 500;
 /// decided; where it is decided, nothing is a mistake.
 ///
 /// The text of the thesis doubles the threshold for positions that were won before the move. That seems to be a slip for lost ones:
-/// its other rules come in pairs. `is_literal` follows the text.
+/// its other rules come in pairs. It also lets a shallow search call its own move a mistake, once it sees a move further. `is_literal`
+/// follows the text in both.
 ///
 /// ```
 /// use alfil_insight::Criterion;
 ///
 /// let rule = Criterion::default();
-/// assert!(rule.is_mistake(300, 240) && !rule.is_mistake(-300, -380));
+/// assert!(rule.is_mistake(300, 240, false) && !rule.is_mistake(-300, -380, false));
+/// assert!(!rule.is_mistake(300, 240, true));
 /// let literal = Criterion { is_literal: true, ..rule };
-/// assert!(!literal.is_mistake(300, 240) && literal.is_mistake(-300, -380));
+/// assert!(!literal.is_mistake(300, 240, false) && literal.is_mistake(-300, -380, false));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Criterion {
     /// Hundredths of a pawn that a mistake loses more of.
     pub threshold: i32,
-    /// Whether the threshold is doubled where the position was won, and not where it was lost.
+    /// Whether the threshold is doubled where the position was won, and not where it was lost, and moves count that the judge
+    /// expected.
     pub is_literal: bool,
 }
 
@@ -36,9 +39,10 @@ impl Default for Criterion {
 }
 
 impl Criterion {
-    /// Whether a move is a mistake, by what the position is worth to the mover before and after it, in hundredths of a pawn.
-    pub fn is_mistake(&self, before: i32, after: i32) -> bool {
-        if after > COMPLETELY_WON || before < -COMPLETELY_WON {
+    /// Whether a move is a mistake, by what the position is worth to the mover before and after it, in hundredths of a pawn, and
+    /// whether the judge expected it.
+    pub fn is_mistake(&self, before: i32, after: i32, is_expected: bool) -> bool {
+        if after > COMPLETELY_WON || before < -COMPLETELY_WON || is_expected && !self.is_literal {
             return false;
         }
         let was_nearly_decided = if self.is_literal { before > WON } else { before < -WON };
@@ -74,8 +78,10 @@ mod tests {
             (9_997, 10_000, false, false),
             (9_997, 300, true, true),
         ] {
-            assert_eq!(symmetric.is_mistake(before, after), by_symmetry, "{before} {after}");
-            assert_eq!(literal.is_mistake(before, after), by_text, "{before} {after}");
+            assert_eq!(symmetric.is_mistake(before, after, false), by_symmetry, "{before} {after}");
+            assert_eq!(literal.is_mistake(before, after, false), by_text, "{before} {after}");
+            assert_eq!(literal.is_mistake(before, after, true), by_text);
+            assert!(!symmetric.is_mistake(before, after, true), "the judge's own move");
         }
     }
 
@@ -84,7 +90,7 @@ mod tests {
         #[test]
         fn losing_more_is_no_excuse(before in -600..600i32, after in -600..600i32, more in 0..500i32, is_literal: bool) {
             let rule = Criterion { is_literal, ..Criterion::default() };
-            prop_assert!(!rule.is_mistake(before, after) || rule.is_mistake(before, after - more));
+            prop_assert!(!rule.is_mistake(before, after, false) || rule.is_mistake(before, after - more, false));
         }
     }
 }

@@ -3,22 +3,23 @@
 mod model;
 mod page;
 mod rate;
+mod split_half;
 
 use alfil_game::Notation;
 
-use crate::chess::Mistake;
+use crate::chess::{Mistake, Motif, Vectors, told};
 use crate::{Extracted, Phase};
+
+use model::OPENING;
 
 pub use model::{Cluster, Counts, Fitted, Model, Sample};
 pub use page::{model_page, page};
 pub use rate::Rate;
+pub use split_half::{Split, split_half};
 
 /// Standard errors from which on a difference is more than chance: with fifty comparisons, one in twenty profiles of average
 /// players would show one.
 pub const CLEAR: f64 = 3.3;
-
-/// Moves of a player in an opening below which it is left out.
-const OPENING: u64 = 100;
 
 /// Positions to practise.
 const PRACTICE: usize = 50;
@@ -34,6 +35,8 @@ pub struct Row {
     pub rate: Rate,
     /// The same of the corpus.
     pub base: Rate,
+    /// How many times as often as in the corpus the player makes mistakes of any kind; 1 for all mistakes.
+    level: f64,
 }
 
 /// What mistakes are counted by.
@@ -75,12 +78,27 @@ impl Part {
 }
 
 impl Row {
-    /// How many standard errors the player's rate is above that of the corpus.
+    /// How many standard errors the player's rate is above that of the corpus. Rows overlap: every mistake is in a phase, a piece and
+    /// a cluster, so that what is above in one row is above in others.
     pub fn above(&self) -> f64 {
         self.rate.above(self.base)
     }
 
-    /// What to train, if the player makes such mistakes more often than others.
+    /// How many times as often the player makes such mistakes as his level predicts: as somebody would who makes more or fewer
+    /// mistakes of all kinds alike.
+    pub fn relative(&self) -> f64 {
+        self.rate.relative(self.base, self.level)
+    }
+
+    /// How many standard errors more often than his level predicts.
+    pub fn relatively_above(&self) -> f64 {
+        match self.part {
+            Part::All => self.above(),
+            _ => self.rate.relatively_above(self.base, self.level),
+        }
+    }
+
+    /// What to train, if the player makes such mistakes more often than his level predicts.
     pub fn advice(&self) -> String {
         let name = &self.name;
         match (self.part, name.as_str()) {
@@ -116,15 +134,24 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Compares a player's mistakes with those that a model was made from.
-    pub fn new(player: String, mistakes: &[Mistake<'_>], extracted: &Extracted, model: &Model) -> Profile {
-        let own = model.count(mistakes, extracted);
+    /// Compares a player's mistakes with those that a model was made from. The vectors are theirs, of the model's kind.
+    pub fn new(
+        player: String,
+        mistakes: &[Mistake<'_>],
+        vectors: &Vectors,
+        extracted: &Extracted,
+        model: &Model,
+    ) -> Profile {
+        let own = model.count(mistakes, vectors, extracted);
         let base = &model.base;
         let mut rows = Vec::new();
         let moves = own.all.moves;
         let share = |share: crate::extract::Share| Rate { count: share.errors, of: share.moves };
-        let mut add =
-            |part, name: &str, rate: Rate, base: Rate| rows.push(Row { part, name: name.to_owned(), rate, base });
+        let level = share(own.all).relative(share(base.all), 1.0);
+        let mut add = |part, name: &str, rate: Rate, base: Rate| {
+            let level = if part == Part::All { 1.0 } else { level };
+            rows.push(Row { part, name: name.to_owned(), rate, base, level });
+        };
         add(Part::All, "all mistakes", share(own.all), share(base.all));
         for phase in Phase::ALL {
             let of = |counts: &Counts| share(counts.phases.get(&phase).copied().unwrap_or_default());
@@ -139,7 +166,7 @@ impl Profile {
             let known = base.openings.get(opening).copied().filter(|counted| counted.moves >= OPENING);
             add(Part::Opening, opening, share(*counted), share(known.unwrap_or(base.all)));
         }
-        for motif in crate::chess::Motif::ALL {
+        for motif in Motif::ALL {
             let of = |counts: &std::collections::BTreeMap<String, u64>, of: u64| Rate {
                 count: counts.get(motif.name()).copied().unwrap_or(0),
                 of,
@@ -161,17 +188,18 @@ impl Profile {
         self.rows.iter().filter(move |row| row.part == part)
     }
 
-    /// What the player does worse than others by more than chance, the clearest first.
+    /// What the player does worse than his level predicts by more than chance, the clearest first; and all mistakes, if there are
+    /// more of them than in the corpus.
     pub fn weaknesses(&self) -> Vec<&Row> {
-        let mut weak: Vec<&Row> = self.rows.iter().filter(|row| row.above() >= CLEAR).collect();
-        weak.sort_by(|a, b| b.above().total_cmp(&a.above()));
+        let mut weak: Vec<&Row> = self.rows.iter().filter(|row| row.relatively_above() >= CLEAR).collect();
+        weak.sort_by(|a, b| b.relatively_above().total_cmp(&a.relatively_above()));
         weak
     }
 
-    /// What the player does better than others by more than chance, the clearest first.
+    /// What the player does better than his level predicts by more than chance, the clearest first.
     pub fn strengths(&self) -> Vec<&Row> {
-        let mut strong: Vec<&Row> = self.rows.iter().filter(|row| row.above() <= -CLEAR).collect();
-        strong.sort_by(|a, b| a.above().total_cmp(&b.above()));
+        let mut strong: Vec<&Row> = self.rows.iter().filter(|row| row.relatively_above() <= -CLEAR).collect();
+        strong.sort_by(|a, b| a.relatively_above().total_cmp(&b.relatively_above()));
         strong
     }
 }
@@ -195,11 +223,11 @@ pub fn epd(mistakes: &[&Mistake<'_>]) -> String {
     let line = |mistake: &&Mistake<'_>| {
         let board: Vec<&str> = mistake.record.position.split(' ').take(4).collect();
         let better = mistake.better.first().map_or(String::new(), |&m| mistake.position.move_name(m));
-        let motifs: Vec<&str> = mistake.missed.iter().map(|motif| motif.name()).collect();
+        let missed = told(&mistake.missed);
         let text = |text: &str| text.replace(['"', ';'], "'");
         let record = mistake.record;
         let (player, game, ply) = (text(&record.player), record.game, record.ply);
-        let why = if motifs.is_empty() { String::new() } else { format!(" c1 \"{}\";", motifs.join(", ")) };
+        let why = if missed.is_empty() { missed } else { format!(" c1 \"{missed}\";") };
         format!(
             "{} bm {better}; id \"{player}, game {game}, ply {ply}\"; c0 \"played {}, loses {}\";{why}\n",
             board.join(" "),

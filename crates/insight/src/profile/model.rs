@@ -4,25 +4,35 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use alfil_core::disk;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-use crate::chess::labels::{labels, names};
-use crate::chess::{Mistake, Motif, feature_names, features};
+use crate::chess::labels::{LABELS, labels, mover_names, names, seen_by_mover};
+use crate::chess::{Mistake, Motif, Tactic, VectorKind, Vectors, feature_names, has};
 use crate::cluster::{Groups, KMeans, LabelScore, Matrix, SparseMerge, label_scores};
 use crate::extract::Share;
 use crate::{Extracted, InsightError, Phase};
 
 /// The version of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A larger file is no model.
 const LARGEST: u64 = 5 << 20;
 
-/// Share of members from which a cluster is called by a phase, and by a motif.
+/// The model that is part of the program (models/README.md says how it was made), and what messages call it.
+const BUNDLED: &str = include_str!("../../../../models/mistakes.json");
+const BUNDLED_NAME: &str = "of the program";
+
+/// Moves in an opening from which on its rate is kept.
+pub(super) const OPENING: u64 = 100;
+
+/// Share of members from which a cluster is called by a phase or a label of the position, and by a motif.
 const PHASE_SHARE: f64 = 0.6;
 const MOTIF_SHARE: f64 = 0.3;
 
-/// How often a motif has to be more frequent in a cluster than among all mistakes to be part of its name.
+/// How often a motif or label has to be more frequent in a cluster than among all mistakes to be part of its name.
 const LIFT: f64 = 1.5;
 
 /// Sample positions that are kept of a cluster.
@@ -53,6 +63,8 @@ pub struct Model {
     version: u32,
     /// What it was made from, in words.
     pub corpus: String,
+    /// What vectors it was made from.
+    pub vectors: VectorKind,
     /// The names of the numbers that it was made from.
     features: Vec<String>,
     merge: SparseMerge,
@@ -95,31 +107,46 @@ pub struct Fitted {
     pub points: Matrix,
     /// Every label with its scores in each cluster.
     pub scores: Vec<(String, Vec<LabelScore>)>,
+    /// The same for clusters of the same sizes whose mistakes are drawn by chance.
+    by_chance: Vec<(String, Vec<LabelScore>)>,
 }
 
 impl Fitted {
     /// How well the clusters tell the labels of positions apart, from 0 to 1: what vectors are compared by.
     pub fn differentiation(&self) -> f64 {
+        self.mean_differentiation(&self.scores)
+    }
+
+    /// What it would be for clusters of the same sizes whose mistakes are drawn by chance: small ones differ as well.
+    pub fn differentiation_by_chance(&self) -> f64 {
+        self.mean_differentiation(&self.by_chance)
+    }
+
+    fn mean_differentiation(&self, scores: &[(String, Vec<LabelScore>)]) -> f64 {
         let mut sizes = vec![0.0; self.model.clusters.len()];
         self.of.iter().for_each(|group| sizes[*group] += 1.0);
         let all: f64 = sizes.iter().sum();
         let of_label = |scores: &[LabelScore]| -> f64 {
             scores.iter().zip(&sizes).map(|(score, size)| score.differentiation * size).sum()
         };
-        let positions = &self.scores[..self.scores.len().min(names().len())];
+        let positions = &scores[..scores.len().min(names().len())];
         positions.iter().map(|(_, scores)| of_label(scores)).sum::<f64>()
             / (all.max(1.0) * positions.len().max(1) as f64)
     }
 }
 
 impl Model {
-    /// Finds `search.groups` clusters among mistakes. `extracted` counts the moves that they were among, `corpus` says whose they
-    /// are.
-    pub fn fit(mistakes: &[Mistake<'_>], extracted: &Extracted, corpus: String, search: KMeans) -> Fitted {
-        let mut raw = Matrix::new(feature_names().len());
-        mistakes.iter().for_each(|mistake| raw.push(&features(mistake)));
-        let merge = SparseMerge::fit(&raw, search.seed);
-        let merged = merge.apply_all(&raw);
+    /// Finds `search.groups` clusters among mistakes by their vectors. `extracted` counts the moves that they were among, `corpus`
+    /// says whose they are.
+    pub fn fit(
+        mistakes: &[Mistake<'_>],
+        vectors: &Vectors,
+        extracted: &Extracted,
+        corpus: String,
+        search: KMeans,
+    ) -> Fitted {
+        let merge = SparseMerge::fit(&vectors.rows, search.seed);
+        let merged = merge.apply_all(&vectors.rows);
         let (means, deviations) = normal(&merged);
         let mut points = Matrix::new(merged.columns());
         merged.rows().for_each(|row| points.push(&scaled(row, &means, &deviations)));
@@ -132,36 +159,43 @@ impl Model {
         order.iter().enumerate().for_each(|(new, old)| place[*old] = new);
         let of: Vec<usize> = found.of.iter().map(|old| place[*old]).collect();
         let centres: Vec<Vec<f32>> = order.iter().map(|old| found.centres.row(*old).to_vec()).collect();
-        let scores = scores(mistakes, &of, centres.len());
+        let mut drawn = of.clone();
+        drawn.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(search.seed));
+        let [scores, by_chance] = [&of, &drawn].map(|of| scores(mistakes, of, centres.len()));
+        let seen: Vec<_> = mistakes.iter().map(|mistake| seen_by_mover(&mistake.position)).collect();
         let clusters = centres.iter().enumerate().map(|(group, centre)| Cluster {
-            name: name(mistakes, &of, group),
+            name: name(mistakes, &seen, &of, group),
             samples: samples(mistakes, &points, &of, group, centre),
         });
+        let mut clusters: Vec<Cluster> = clusters.collect();
+        tell_apart(&mut clusters);
         let mut model = Model {
             version: VERSION,
             corpus,
-            features: feature_names(),
+            vectors: vectors.kind.clone(),
+            features: vectors.names.clone(),
             merge,
             means,
             deviations,
-            clusters: clusters.collect(),
+            clusters,
             centres,
             base: Counts::default(),
         };
-        model.base = model.count(mistakes, extracted);
-        Fitted { model, of, points, scores }
+        model.base = model.count(mistakes, vectors, extracted);
+        model.base.openings.retain(|_, counted| counted.moves >= OPENING);
+        Fitted { model, of, points, scores, by_chance }
     }
 
-    /// The cluster of a mistake.
-    pub fn cluster(&self, mistake: &Mistake<'_>) -> usize {
-        let point = scaled(&self.merge.apply(&features(mistake)), &self.means, &self.deviations);
+    /// The cluster of a mistake with this vector.
+    pub fn cluster(&self, vector: &[f32]) -> usize {
+        let point = scaled(&self.merge.apply(vector), &self.means, &self.deviations);
         let mut centres = Matrix::new(point.len());
         self.centres.iter().for_each(|centre| centres.push(centre));
         Groups::nearest(&centres, &point)
     }
 
-    /// Counts mistakes, and the moves that they were among.
-    pub fn count(&self, mistakes: &[Mistake<'_>], extracted: &Extracted) -> Counts {
+    /// Counts mistakes, and the moves that they were among. The vectors are those of the mistakes, of the model's kind.
+    pub fn count(&self, mistakes: &[Mistake<'_>], vectors: &Vectors, extracted: &Extracted) -> Counts {
         let mut counts = Counts {
             all: Share { moves: extracted.moves, errors: extracted.errors },
             phases: extracted.phases.clone(),
@@ -170,17 +204,22 @@ impl Model {
             clusters: vec![0; self.clusters.len()],
             ..Counts::default()
         };
-        for mistake in mistakes {
-            if let Some(count) = counts.clusters.get_mut(self.cluster(mistake)) {
+        for (mistake, vector) in mistakes.iter().zip(vectors.rows.rows()) {
+            if let Some(count) = counts.clusters.get_mut(self.cluster(vector)) {
                 *count += 1;
             }
-            for (motifs, counted) in [(&mistake.missed, &mut counts.missed), (&mistake.allowed, &mut counts.allowed)] {
-                for motif in motifs {
-                    *counted.entry(motif.name().to_owned()).or_default() += 1;
+            for (tactics, counted) in [(&mistake.missed, &mut counts.missed), (&mistake.allowed, &mut counts.allowed)] {
+                for tactic in tactics {
+                    *counted.entry(tactic.motif.name().to_owned()).or_default() += 1;
                 }
             }
         }
         counts
+    }
+
+    /// The model that is part of the program.
+    pub fn bundled() -> Result<Model, InsightError> {
+        Model::parse(BUNDLED).map_err(|why| InsightError::Model { path: BUNDLED_NAME.into(), why })
     }
 
     /// Reads a model.
@@ -194,7 +233,8 @@ impl Model {
         let model: Model = serde_json::from_str(text).map_err(|why| why.to_string())?;
         let columns = model.merge.columns();
         let fits = |row: &Vec<f32>| row.len() == columns && row.iter().all(|value| value.is_finite());
-        if model.version != VERSION || model.features != feature_names() {
+        let is_known = model.vectors != VectorKind::Hand || model.features == feature_names();
+        if model.version != VERSION || !is_known || model.merge.from() != model.features.len() {
             return Err("it was made by another version of the program: alfil insight fit makes a new one".to_owned());
         }
         let rows = model.centres.iter().chain([&model.means, &model.deviations]);
@@ -207,6 +247,16 @@ impl Model {
     /// The text of the model; [`parse`](Model::parse) reads it back.
     pub fn text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Writes a model, unless it would be too large to be read.
+    pub fn write(&self, path: &Path) -> Result<(), InsightError> {
+        let text = self.text();
+        if text.len() as u64 > LARGEST {
+            let why = format!("it has {} bytes, and the most is {LARGEST}: fewer clusters take less", text.len());
+            return Err(InsightError::Model { path: path.to_owned(), why });
+        }
+        disk::write_whole(path, text.as_bytes()).map_err(InsightError::write(path))
     }
 }
 
@@ -237,43 +287,67 @@ fn scores(mistakes: &[Mistake<'_>], of: &[usize], groups: usize) -> Vec<(String,
     let mut scores: Vec<_> =
         positions.map(|(at, name)| score(name, all.iter().map(|labels| labels[at]).collect())).collect();
     scores.push(score("phase".to_owned(), mistakes.iter().map(|mistake| mistake.phase as i8).collect()));
-    for (what, motifs) in [("missed", missed as Motifs), ("allowed", allowed)] {
+    for (what, tactics) in [("missed", missed as Tactics), ("allowed", allowed)] {
         for motif in Motif::ALL {
-            let has = mistakes.iter().map(|mistake| i8::from(motifs(mistake).contains(&motif))).collect();
-            scores.push(score(format!("{what} {}", motif.name()), has));
+            let found = mistakes.iter().map(|mistake| i8::from(has(tactics(mistake), motif))).collect();
+            scores.push(score(format!("{what} {}", motif.name()), found));
         }
     }
     scores
 }
 
-/// Which motifs of a mistake are meant.
-type Motifs = for<'a, 'b> fn(&'a Mistake<'b>) -> &'a [Motif];
+/// Which tactics of a mistake are meant.
+type Tactics = for<'a, 'b> fn(&'a Mistake<'b>) -> &'a [Tactic];
 
-fn missed<'a>(mistake: &'a Mistake<'_>) -> &'a [Motif] {
+fn missed<'a>(mistake: &'a Mistake<'_>) -> &'a [Tactic] {
     &mistake.missed
 }
 
-fn allowed<'a>(mistake: &'a Mistake<'_>) -> &'a [Motif] {
+fn allowed<'a>(mistake: &'a Mistake<'_>) -> &'a [Tactic] {
     &mistake.allowed
 }
 
+/// Numbers clusters that would have the same name.
+fn tell_apart(clusters: &mut [Cluster]) {
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    for cluster in clusters {
+        let times = seen.entry(cluster.name.clone()).or_default();
+        *times += 1;
+        if *times > 1 {
+            cluster.name = format!("{} ({times})", cluster.name);
+        }
+    }
+}
+
 /// What the mistakes of a cluster have in common, in words that players use.
-fn name(mistakes: &[Mistake<'_>], of: &[usize], group: usize) -> String {
-    let share = |holds: &dyn Fn(&Mistake<'_>) -> bool, inside: bool| -> f64 {
-        let members = || mistakes.iter().zip(of).filter(|(_, of)| !inside || **of == group);
-        members().filter(|(mistake, _)| holds(mistake)).count() as f64 / members().count().max(1) as f64
+fn name(mistakes: &[Mistake<'_>], seen: &[[i8; LABELS]], of: &[usize], group: usize) -> String {
+    let share_by_index = |holds: &dyn Fn(usize) -> bool, inside: bool| -> f64 {
+        let members = || (0..of.len()).filter(|index| !inside || of[*index] == group);
+        members().filter(|index| holds(*index)).count() as f64 / members().count().max(1) as f64
     };
+    let share = |holds: &dyn Fn(&Mistake<'_>) -> bool, inside| share_by_index(&|index| holds(&mistakes[index]), inside);
     let mut parts: Vec<(f64, String)> = Vec::new();
-    for (what, motifs) in [("missed", missed as Motifs), ("allowed", allowed)] {
+    for (what, tactics) in [("missed", missed as Tactics), ("allowed", allowed)] {
         for motif in Motif::ALL {
-            let has = |mistake: &Mistake<'_>| motifs(mistake).contains(&motif);
-            let (inside, all) = (share(&has, true), share(&has, false));
+            let holds = |mistake: &Mistake<'_>| has(tactics(mistake), motif);
+            let (inside, all) = (share(&holds, true), share(&holds, false));
             if inside >= MOTIF_SHARE && inside >= LIFT * all {
                 parts.push((inside / all.max(1e-9), format!("{what} {}", motif.name())));
             }
         }
     }
     parts.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    // What is on the board, where it is there far more often than elsewhere.
+    let mut on_board: Vec<(f64, String)> = Vec::new();
+    for (at, label) in mover_names().into_iter().enumerate() {
+        let is_there = |index: usize| seen[index][at] != 0;
+        let (inside, all) = (share_by_index(&is_there, true), share_by_index(&is_there, false));
+        if inside >= PHASE_SHARE && inside >= LIFT * all {
+            on_board.push((inside / all.max(1e-9), label));
+        }
+    }
+    on_board.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    parts.extend(on_board);
     let phase = Phase::ALL.into_iter().find(|phase| share(&|mistake| mistake.phase == *phase, true) >= PHASE_SHARE);
     let phase = phase.map_or("any phase", Phase::name).to_owned();
     let queens = |mistake: &Mistake<'_>| {

@@ -8,7 +8,7 @@ use alfil_game::Game;
 use alfil_game::chess::Chess;
 
 use super::{CLEAR, Fitted, Model, Part, Profile, Row, Sample, practice};
-use crate::chess::Mistake;
+use crate::chess::{self, Mistake};
 use crate::cluster::{Cell, heat_map};
 use crate::{page as frame, review};
 
@@ -29,7 +29,7 @@ pub fn page(profile: &Profile, mistakes: &[Mistake<'_>], model: &Model) -> Strin
     body.push_str("<section>\n<h2>What to train next</h2>\n");
     let weak = profile.weaknesses();
     if weak.is_empty() {
-        body.push_str("<p>Nothing is worse than in the corpus by more than chance.</p>\n");
+        body.push_str("<p>Nothing is worse than the player's level predicts by more than chance.</p>\n");
     } else {
         body.push_str("<ol>\n");
         for row in weak.iter().take(5) {
@@ -41,7 +41,7 @@ pub fn page(profile: &Profile, mistakes: &[Mistake<'_>], model: &Model) -> Strin
     let strong = profile.strengths();
     if !strong.is_empty() {
         let names: Vec<String> = strong.iter().take(5).map(|row| format!("{} ({})", row.name, told(row))).collect();
-        let _ = writeln!(body, "<p>Better than the corpus: {}.</p>", escape(&names.join("; ")));
+        let _ = writeln!(body, "<p>Better than the player's level predicts: {}.</p>", escape(&names.join("; ")));
     }
     body.push_str("</section>\n");
     for part in Part::ALL {
@@ -59,21 +59,21 @@ pub fn page(profile: &Profile, mistakes: &[Mistake<'_>], model: &Model) -> Strin
     for mistake in practice(mistakes).into_iter().take(BOARDS) {
         let numbers = alfil_game::MoveNumbers::of(&mistake.position);
         let better = review::line_text(&mistake.position, numbers, &mistake.better);
-        let motifs: Vec<&str> = mistake.missed.iter().map(|motif| motif.name()).collect();
         let _ = writeln!(
             body,
             "<article>{}\n<p>Played {}, better {}. <span class=\"note\">{}</span></p></article>",
             frame::board(&mistake.position, Some(mistake.played), mistake.better.first().copied()),
             escape(&mistake.record.played),
             escape(&better),
-            motifs.join(", ")
+            chess::told(&mistake.missed)
         );
     }
     body.push_str("</div>\n</section>\n");
     let all = profile.rows.first().map_or(0, |row| row.rate.of);
     let under = format!(
         "{} games, {} moves, compared with {}. Bars are mistakes per 100 moves with 95 % intervals; grey lines are the corpus. \
-         What differs by {CLEAR} standard errors or more counts as more than chance.",
+         The player's level is how often he makes mistakes of any kind: coloured bars differ by {CLEAR} standard errors or more \
+         from what it predicts.",
         count(profile.games),
         count(all),
         model.corpus
@@ -81,9 +81,14 @@ pub fn page(profile: &Profile, mistakes: &[Mistake<'_>], model: &Model) -> Strin
     frame::page(&format!("The mistakes of {}", profile.player), &under, &body)
 }
 
-/// "4.1 % of moves, 2.9 % in the corpus"
+/// "endgame: 4.1 % of moves, 2.9 % in the corpus, 1.2 times what the level predicts"
 fn told(row: &Row) -> String {
-    format!("{}: {} of moves, {} in the corpus", row.name, percent(row.rate.share()), percent(row.base.share()))
+    let relative = match row.part {
+        Part::All => String::new(),
+        _ => format!(", {:.2} times what the level predicts", row.relative()),
+    };
+    let (rate, base) = (percent(row.rate.share()), percent(row.base.share()));
+    format!("{}: {rate} of moves, {base} in the corpus{relative}", row.name)
 }
 
 /// The rates of rows as bars.
@@ -104,14 +109,19 @@ fn bars(title: &str, rows: &[&Row]) -> String {
     for (index, row) in rows.iter().enumerate() {
         let top = plot.top + STEP * index as f64;
         let middle = top + STEP / 2.0;
-        let class = match row.above() {
+        let class = match row.relatively_above() {
             above if above >= CLEAR => "c2",
             above if above <= -CLEAR => "c3",
             _ => "c1",
         };
         let name = alfil_core::wording::cut(&row.name, 46);
         picture.text("end", (LABELS - 8.0, middle + 4.0), &name);
-        let told = format!("{}; {} mistakes; {:+.1} standard errors", told(row), count(row.rate.count), row.above());
+        let told = format!(
+            "{}; {} mistakes; {:+.1} standard errors",
+            told(row),
+            count(row.rate.count),
+            row.relatively_above()
+        );
         picture.bar(class, (plot.x(0.0), top + 5.0), (plot.x(row.rate.share()), top + STEP - 5.0), &told);
         let (low, high) = row.rate.interval();
         picture.line(&format!("line {class}"), [(plot.x(low), middle), (plot.x(high), middle)]);

@@ -32,7 +32,8 @@ impl Rate {
         ((middle - half).max(0.0), (middle + half).min(1.0))
     }
 
-    /// How many standard errors it is above another share, both taken as independent; 0 if there is too little to count.
+    /// How many standard errors it is above another share, both taken as independent; 0 if there is too little to count. They are
+    /// not quite: mistakes come in bunches, in bad games, and the player's own games may be in the corpus.
     pub fn above(self, base: Rate) -> f64 {
         let (n, m) = (self.of as f64, base.of as f64);
         if n == 0.0 || m == 0.0 {
@@ -41,6 +42,25 @@ impl Rate {
         let pooled = (self.count + base.count) as f64 / (n + m);
         let error = (pooled * (1.0 - pooled) * (1.0 / n + 1.0 / m)).sqrt();
         if error > 0.0 { (self.share() - base.share()) / error } else { 0.0 }
+    }
+
+    /// How many times as often it happens as `level` times the base; 0 if either has nothing to count.
+    pub fn relative(self, base: Rate, level: f64) -> f64 {
+        let expected = level * base.share();
+        if expected > 0.0 { self.share() / expected } else { 0.0 }
+    }
+
+    /// How many standard errors the logarithm of [`relative`](Rate::relative) is from 0; 0 if there is too little to count. The level
+    /// is taken as exact: it rests on all mistakes, the rates on a few of them.
+    pub fn relatively_above(self, base: Rate, level: f64) -> f64 {
+        if self.of == 0 || base.count == 0 || level <= 0.0 {
+            return 0.0;
+        }
+        // Half a mistake more on either side, so that none at all is not infinitely few (J. B. S. Haldane 1956).
+        let (count, expected) = (self.count as f64 + 0.5, level * base.share() * self.of as f64 + 0.5);
+        let variance = |count: f64, of: u64| (1.0 / count - 1.0 / (of as f64 + 1.0)).max(0.0);
+        let error = (variance(count, self.of) + variance(base.count as f64 + 0.5, base.of)).sqrt();
+        if error > 0.0 { (count / expected).ln() / error } else { 0.0 }
     }
 }
 
@@ -56,6 +76,23 @@ mod tests {
         assert_eq!(Rate::default().interval(), (0.0, 1.0));
         let (low, high) = Rate { count: 0, of: 50 }.interval();
         assert!(low < 1e-9 && (high - 0.071348).abs() < 1e-4);
+    }
+
+    #[test]
+    fn what_is_relative_to_a_level_does_not_depend_on_it() {
+        let rate = |count, of| Rate { count, of };
+        // Twice as many mistakes everywhere, and four times as many here.
+        assert!((rate(400, 1000).relative(rate(1000, 10_000), 2.0) - 2.0).abs() < 1e-9);
+        assert!(rate(400, 1000).relatively_above(rate(1000, 10_000), 2.0) > 10.0);
+        assert!(rate(200, 1000).relatively_above(rate(1000, 10_000), 2.0).abs() < 0.1);
+        assert!(rate(0, 1000).relatively_above(rate(1000, 10_000), 1.0) < -3.3);
+        for nothing in [rate(0, 0).relative(rate(0, 0), 1.0), rate(0, 0).relatively_above(rate(1, 2), 1.0)] {
+            assert_eq!(nothing, 0.0);
+        }
+        assert_eq!(
+            (rate(1, 2).relatively_above(rate(0, 5), 1.0), rate(1, 2).relatively_above(rate(1, 2), 0.0)),
+            (0.0, 0.0)
+        );
     }
 
     #[test]

@@ -14,7 +14,7 @@ use alfil_arena::player::{Entrant, MoveScore, Played, Player, PlayerError};
 use alfil_game::pgn::PgnGame;
 use alfil_game::{FullGame, MoveNumbers, Notation, Score, Side};
 
-use crate::chess::Motif;
+use crate::chess::Tactic;
 use crate::judge::{Assessment, assess};
 use crate::pool::{Job, Pool};
 use crate::{InsightError, Phase, PlayerName, chess};
@@ -89,7 +89,8 @@ pub struct JudgedMove<M> {
     pub side: Side,
     /// The part of the game that it was made in.
     pub phase: Phase,
-    /// What the position was worth to the mover before it.
+    /// What the position was worth to the mover before it. Where the rules had ended the game and people played on, the same as
+    /// after it: such a move loses nothing.
     pub before: MoveScore,
     /// The same after it.
     pub after: MoveScore,
@@ -100,15 +101,23 @@ pub struct JudgedMove<M> {
     /// What was expected to follow.
     pub reply: Vec<M>,
     /// Tactics in the better line, which the mover missed; of mistakes only.
-    pub missed: Vec<Motif>,
+    pub missed: Vec<Tactic>,
     /// Tactics that it allowed; of mistakes only.
-    pub allowed: Vec<Motif>,
+    pub allowed: Vec<Tactic>,
 }
 
 impl<M> JudgedMove<M> {
     /// Expected points that it lost.
     pub fn lost(&self) -> f32 {
         (self.before.points() - self.after.points()).max(0.0)
+    }
+
+    /// What is wrong with it, in words; of a missed mate also how long it was.
+    pub fn class_text(&self) -> String {
+        match (self.class, self.before.own_turns()) {
+            (Some(class @ Class::MissedMate), Some(turns)) => format!("{} in {turns}", class.name()),
+            (class, _) => class.map_or("", Class::name).to_owned(),
+        }
     }
 
     /// What the position after it is worth to the first side.
@@ -166,7 +175,7 @@ impl<G: FullGame> Review<'_, G> {
                 m,
                 side,
                 phase,
-                before: expected.score(side),
+                before: if expected.is_over { after.score(side) } else { expected.score(side) },
                 after: after.score(side),
                 class: None,
                 better: Vec::new(),
@@ -174,15 +183,15 @@ impl<G: FullGame> Review<'_, G> {
                 missed: Vec::new(),
                 allowed: Vec::new(),
             };
-            if expected.line.first() != Some(&m) {
+            if !expected.is_over && expected.line.first() != Some(&m) {
                 judged.better = expected.line.iter().copied().take(LINE).collect();
                 judged.class = Class::of(judged.before, judged.after).filter(|_| asked[side as usize]);
             }
             let before = now.clone();
             now.play(m);
             if judged.class.is_some() {
-                judged.missed = chess::motifs_of_line(&before, &judged.better);
-                judged.allowed = chess::motifs_of_line(&now, &judged.reply);
+                judged.missed = chess::tactics_of_line(&before, &judged.better);
+                judged.allowed = chess::tactics_of_line(&now, &judged.reply);
             }
             moves.push(judged);
         }
@@ -281,10 +290,10 @@ fn judge_game<G: FullGame>(
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<Assessment<G::Move>>, PlayerError> {
     let mut played = Played::new(game.start.clone());
-    let mut judged = vec![assess(judge, &played, stop)?.0];
+    let mut judged = vec![assess(judge, &played, stop)?];
     for &m in &game.moves {
         played.play(m);
-        judged.push(assess(judge, &played, stop)?.0);
+        judged.push(assess(judge, &played, stop)?);
     }
     Ok(judged)
 }

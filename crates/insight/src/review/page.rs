@@ -7,6 +7,7 @@ use alfil_core::svg::{Axis, Colour, Picture, Plot, Unit, escape};
 use alfil_game::{FullGame, MoveNumbers, Side};
 
 use super::{Class, Count, GameReview, line_text};
+use crate::chess::told;
 use crate::{Phase, page as frame};
 
 /// Games that a page shows.
@@ -174,7 +175,7 @@ fn boards<G: FullGame>(review: &GameReview<G>) -> String {
             "<article id=\"g{}p{ply}\">\n<h3>{name}{} <span class=\"note\">{}</span></h3>\n{}\n",
             review.number,
             class.mark(),
-            class.name(),
+            judged.class_text(),
             frame::board(position, Some(judged.m), judged.better.first().copied())
         );
         let points = |points: f32| format!("{:.0} %", 100.0 * points);
@@ -196,10 +197,9 @@ fn boards<G: FullGame>(review: &GameReview<G>) -> String {
             let line = line_text(&after, numbers.clone(), &judged.reply);
             let _ = writeln!(out, "<p><b class=\"bad-text\">Then:</b> {}</p>", escape(&line));
         }
-        for (what, motifs) in [("Missed", &judged.missed), ("Allowed", &judged.allowed)] {
-            if !motifs.is_empty() {
-                let names: Vec<&str> = motifs.iter().map(|motif| motif.name()).collect();
-                let _ = writeln!(out, "<p class=\"note\">{what}: {}.</p>", names.join(", "));
+        for (what, tactics) in [("Missed", &judged.missed), ("Allowed", &judged.allowed)] {
+            if !tactics.is_empty() {
+                let _ = writeln!(out, "<p class=\"note\">{what}: {}.</p>", told(tactics));
             }
         }
         out.push_str("</article>\n");

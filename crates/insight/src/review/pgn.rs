@@ -5,6 +5,7 @@ use alfil_game::FullGame;
 use alfil_game::pgn::{Annotation, PgnGame};
 
 use super::GameReview;
+use crate::chess::told;
 
 /// What comments say in square brackets begins so. Those of earlier reviews are replaced.
 const EVAL: &str = "[%eval";
@@ -21,14 +22,13 @@ pub fn annotated<G: FullGame>(review: &GameReview<G>, annotator: &str) -> String
         .map(|judged| {
             let eval = eval(judged.first_after());
             let Some(class) = judged.class else { return Annotation { comment: eval, ..Annotation::default() } };
-            let motifs: Vec<&str> = judged.allowed.iter().map(|motif| motif.name()).collect();
-            let why = if motifs.is_empty() { String::new() } else { format!(" ({})", motifs.join(", ")) };
-            let missed: Vec<&str> = judged.missed.iter().map(|motif| motif.name()).collect();
+            let allowed = told(&judged.allowed);
+            let why = if allowed.is_empty() { allowed } else { format!(" ({allowed})") };
             Annotation {
                 glyphs: vec![class.glyph()],
-                comment: format!("{eval} {}{why}", class.name()).trim().to_owned(),
+                comment: format!("{eval} {}{why}", judged.class_text()).trim().to_owned(),
                 variation: judged.better.clone(),
-                variation_comment: missed.join(", "),
+                variation_comment: told(&judged.missed),
             }
         })
         .collect();

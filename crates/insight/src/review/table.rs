@@ -3,6 +3,7 @@
 use alfil_game::{FullGame, Side};
 
 use super::{GameReview, accuracy};
+use crate::chess::told;
 use crate::csv::row;
 use crate::hundredths;
 
@@ -15,8 +16,6 @@ pub fn rows<G: FullGame>(review: &GameReview<G>) -> String {
     let mut now = review.game.start.clone();
     let mut text = String::new();
     for (ply, judged) in review.moves.iter().enumerate() {
-        let names =
-            |motifs: &[crate::chess::Motif]| motifs.iter().map(|motif| motif.name()).collect::<Vec<_>>().join(" ");
         let side = judged.side;
         text += &row([
             review.number.to_string().as_str(),
@@ -32,8 +31,8 @@ pub fn rows<G: FullGame>(review: &GameReview<G>) -> String {
             format!("{:.1}", accuracy::accuracy(judged.lost())).as_str(),
             judged.class.map_or("", |class| class.name()),
             judged.better.first().map_or(String::new(), |&m| now.move_name(m)).as_str(),
-            names(&judged.missed).as_str(),
-            names(&judged.allowed).as_str(),
+            told(&judged.missed).as_str(),
+            told(&judged.allowed).as_str(),
         ]);
         now.play(judged.m);
     }

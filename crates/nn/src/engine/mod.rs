@@ -237,8 +237,26 @@ impl Engine {
         self.evaluate_as(self.model.plan.choice(batch.len()), batch, outputs);
     }
 
+    /// The same, and what the tower hands to the heads: the mean of each channel over the board, `[position][channel]`, in place
+    /// of what is in `means`.
+    pub fn evaluate_with_means(&mut self, batch: &Batch, outputs: &mut Outputs, means: &mut Vec<f32>) {
+        means.clear();
+        means.resize(batch.len() * self.model.architecture.filters, 0.0);
+        self.evaluate_in_groups(self.model.plan.choice(batch.len()), batch, outputs, Some(means));
+    }
+
     /// Evaluates a batch by one of the algorithms of the model's plan, in groups of at most the size of its largest one.
-    fn evaluate_as(&mut self, Choice { algorithm, group }: Choice, batch: &Batch, outputs: &mut Outputs) {
+    fn evaluate_as(&mut self, choice: Choice, batch: &Batch, outputs: &mut Outputs) {
+        self.evaluate_in_groups(choice, batch, outputs, None);
+    }
+
+    fn evaluate_in_groups(
+        &mut self,
+        Choice { algorithm, group }: Choice,
+        batch: &Batch,
+        outputs: &mut Outputs,
+        mut means: Option<&mut [f32]>,
+    ) {
         let wdl = self.model.architecture.value_outputs() == 3;
         outputs.prepare(batch, wdl, self.model.moves_left.is_some());
         let tower = self.model.towers.iter().position(|(other, _)| *other == algorithm).unwrap_or(0);
@@ -246,7 +264,25 @@ impl Engine {
         while first < batch.len() {
             let positions = group.min(batch.len() - first);
             self.evaluate_group(tower, batch, first, positions, outputs);
+            if let Some(means) = means.as_deref_mut() {
+                let filters = self.model.architecture.filters;
+                self.add_means(positions, &mut means[first * filters..][..positions * filters]);
+            }
             first += positions;
+        }
+    }
+
+    /// Adds the means of the boards that have just passed through the tower.
+    fn add_means(&self, positions: usize, means: &mut [f32]) {
+        let Model { geometry, architecture, channels, .. } = &*self.model;
+        let Architecture { height, width, filters, .. } = *architecture;
+        let share = 1.0 / (height * width) as f32;
+        for (position, means) in means.chunks_exact_mut(filters).take(positions).enumerate() {
+            let board = &self.main[position * geometry.bordered() * channels..];
+            for place in (0..height).flat_map(|row| (0..width).map(move |column| geometry.cell(row, column))) {
+                let cell = &board[place * channels..][..filters];
+                means.iter_mut().zip(cell).for_each(|(mean, value)| *mean += share * value);
+            }
         }
     }
 

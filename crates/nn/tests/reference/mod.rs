@@ -6,6 +6,8 @@ pub struct Reference {
     pub value: Vec<f64>,
     pub moves_left: Option<f64>,
     pub priors: Vec<f64>,
+    /// The mean of each channel of the tower's output.
+    pub means: Vec<f64>,
 }
 
 struct Board {
@@ -105,5 +107,6 @@ pub fn evaluate(network: &Network, batch: &Batch, position: usize, head_output: 
         value: if value.len() == 3 { softmax(&value) } else { vec![value[0].tanh()] },
         moves_left: w.moves_left.as_ref().map(|head| numbers(head)[0].max(0.0)),
         priors: softmax(&logits),
+        means: x.chunks_exact(cells).map(|plane| plane.iter().sum::<f64>() / cells as f64).collect(),
     }
 }
