@@ -29,17 +29,17 @@ impl<G: Estimates> Player<G> for AlphaBetaPlayer<G> {
         Ok(())
     }
 
-    fn choose(&mut self, game: &Played<G>, _: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
+    fn choose(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Choice<G::Move>, PlayerError> {
         let node = GameNode { game: game.now().clone(), knowledge: self.knowledge };
-        let found = self.searcher.search(&node, self.depth);
+        let found = self.searcher.search_until(&node, self.depth, stop).ok_or(PlayerError::Stopped)?;
         let m = found.line.first().copied().ok_or(PlayerError::NoMove)?;
         let score = MoveScore::from_classical(found.value).in_turns(game.now(), found.line);
         Ok(Choice { m, opinion: Some(Opinion { score, depth: self.depth }) })
     }
 
-    fn judge(&mut self, game: &Played<G>, _: &dyn Fn() -> bool) -> Result<Judged<G::Move>, PlayerError> {
+    fn judge(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Judged<G::Move>, PlayerError> {
         let node = GameNode { game: game.now().clone(), knowledge: self.knowledge };
-        let found = self.searcher.search(&node, self.depth);
+        let found = self.searcher.search_until(&node, self.depth, stop).ok_or(PlayerError::Stopped)?;
         if found.line.is_empty() {
             return Err(PlayerError::NoMove);
         }
@@ -61,13 +61,11 @@ impl<G: Estimates> Player<G> for AlphaBetaPlayer<G> {
         game.now().legal_moves(&mut moves);
         let mut judged: Vec<(G::Move, MoveScore)> = Vec::with_capacity(moves.len());
         for m in moves {
-            if stop() {
-                return Err(PlayerError::Stopped);
-            }
             let mut after = game.now().clone();
             after.play(m);
             let moves_again = after.side() == game.now().side();
-            let found = self.searcher.search(&GameNode { game: after, knowledge: self.knowledge }, self.depth - 1);
+            let node = GameNode { game: after, knowledge: self.knowledge };
+            let found = self.searcher.search_until(&node, self.depth - 1, stop).ok_or(PlayerError::Stopped)?;
             let score = MoveScore::from_classical(found.value);
             judged.push((m, if moves_again { score } else { score.before() }));
         }
