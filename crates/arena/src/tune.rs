@@ -31,6 +31,33 @@ pub struct Parameter {
     pub least: f64,
     /// The other end of the range.
     pub most: f64,
+    /// Whether it takes whole numbers only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole: bool,
+}
+
+impl Parameter {
+    /// Half the difference between the two players of an iteration. Whole numbers differ by 1 at least.
+    fn change(&self, share: f64) -> f64 {
+        let range = self.most - self.least;
+        let least = if self.whole { 0.5 } else { 0.0 };
+        (share * range).max(least).min(range / 2.0)
+    }
+
+    /// A value that can be played with.
+    fn playable(&self, value: f64) -> f64 {
+        let value = if self.whole { value.round() } else { value };
+        value.clamp(self.least, self.most)
+    }
+
+    /// Whether a player takes only whole numbers here. Our own say so by what they refuse; of an option of another program the
+    /// numbers tell, by being written without a point.
+    fn is_whole_for(&self, player: &str) -> bool {
+        let reads = |number: &str| with_keys(player, [format!("{}={number}", self.key)]).parse::<PlayerLine>().is_ok();
+        let start = self.start;
+        self.whole
+            && (self.key.starts_with("option.") || reads(&format!("{start:.0}")) && !reads(&format!("{start:.6}")))
+    }
 }
 
 /// Why a parameter cannot be tuned.
@@ -50,7 +77,10 @@ impl FromStr for Parameter {
             let (start, least, most) = (number(start)?, number(least)?, number(most)?);
             let key = key.trim().to_owned();
             let is_sound = !key.is_empty() && least < most && (least..=most).contains(&start);
-            is_sound.then_some(Parameter { key, start, least, most })
+            // Where the key allows it: `tune` asks the player.
+            let whole = ![start, least, most].iter().any(|number| number.fract() != 0.0)
+                && !rest.replace("..", " ").contains('.');
+            is_sound.then_some(Parameter { key, start, least, most, whole })
         };
         read().ok_or_else(|| ParameterError(shorten(text)))
     }
@@ -157,9 +187,17 @@ impl TuneReport {
 }
 
 fn line(player: &str, parameters: &[Parameter], values: &[f64]) -> String {
-    let written = parameters.iter().zip(values).map(|(parameter, value)| format!("{}={value:.6}", parameter.key));
+    let written = parameters.iter().zip(values).map(|(parameter, &value)| match parameter.whole {
+        true => format!("{}={:.0}", parameter.key, parameter.playable(value)),
+        false => format!("{}={value:.6}", parameter.key),
+    });
+    with_keys(player, written)
+}
+
+/// A player's line with more keys.
+fn with_keys(player: &str, written: impl IntoIterator<Item = String>) -> String {
     let separator = if player.contains(':') { ',' } else { ':' };
-    format!("{player}{separator}{}", written.collect::<Vec<_>>().join(","))
+    format!("{player}{separator}{}", written.into_iter().collect::<Vec<_>>().join(","))
 }
 
 /// The direction of each change in an iteration.
@@ -168,12 +206,14 @@ fn signs(seed: u64, iteration: u64, parameters: usize) -> Vec<f64> {
     (0..parameters as u64).map(sign).collect()
 }
 
-/// The numbers of both players of an iteration, as changes up and down.
+/// The numbers of both players of an iteration, as changes up and down. At an end of a range both are shifted inwards: if one were
+/// only cut off there, the two would differ by less than the change that the result is taken to be for.
 fn changed(parameters: &[Parameter], values: &[f64], signs: &[f64], share: f64) -> [Vec<f64>; 2] {
     [1.0, -1.0].map(|way| {
         let change = |((parameter, value), sign): ((&Parameter, &f64), &f64)| {
-            let Parameter { least, most, .. } = parameter;
-            (value + way * sign * share * (most - least)).clamp(*least, *most)
+            let change = parameter.change(share);
+            let between = value.max(parameter.least + change).min(parameter.most - change);
+            parameter.playable(between + way * sign * change)
         };
         parameters.iter().zip(values).zip(signs).map(change).collect()
     })
@@ -192,13 +232,14 @@ fn moved(parameters: &[Parameter], values: &[f64], signs: &[f64], lead: f64, ste
 /// iteration.
 pub fn tune<G: FullGame>(
     player: &str,
-    parameters: Vec<Parameter>,
+    mut parameters: Vec<Parameter>,
     settings: TuneSettings,
     mut openings: Openings<G>,
     state: &Path,
     tell: &mut dyn FnMut(&TuneReport),
     stop: &AtomicBool,
 ) -> Result<TuneReport, TuneError> {
+    parameters.iter_mut().for_each(|parameter| parameter.whole = parameter.is_whole_for(player));
     let header = |version| Header {
         version,
         game: G::NAME.to_owned(),
@@ -282,13 +323,40 @@ impl From<StateError> for TuneError {
 mod tests {
     use super::*;
 
+    /// As for a player that takes decimals.
     fn parameter(text: &str) -> Parameter {
-        text.parse().unwrap()
+        Parameter { whole: false, ..text.parse().unwrap() }
+    }
+
+    #[test]
+    fn whole_numbers_are_written_as_such() {
+        let whole = |player: &str, text: &str| text.parse::<Parameter>().unwrap().is_whole_for(player);
+        assert!(whole("trained", "visits=100:50..200") && whole("alphabeta:movetime=0.1", "depth=4:1..9"));
+        assert!(!whole("trained", "cpuct=1:0..4") && !whole("trained", "cpuct=1.5:0..4"));
+        assert!(whole("uci:engine,nodes=9", "option.Contempt=10:0..90"));
+        assert!(!whole("uci:engine,nodes=9", "option.CPuct=1.0:0..4"));
+        let visits = [Parameter { whole: true, ..parameter("visits=100:50..200") }];
+        assert_eq!(line("trained", &visits, &[99.6]), "trained:visits=100");
+        // However small the change, the two players differ.
+        for value in [50.0, 50.3, 99.5, 100.0, 200.0] {
+            let [up, down] = changed(&visits, &[value], &[1.0], 1e-9);
+            assert_eq!(up[0] - down[0], 1.0, "{value}");
+            assert!(up[0].fract() == 0.0 && down[0] >= 50.0 && up[0] <= 200.0);
+        }
+    }
+
+    #[test]
+    fn at_an_end_of_the_range_the_players_differ_by_the_whole_change() {
+        for value in [0.0, 0.2, 2.0, 3.9, 4.0] {
+            let [up, down] = changed(&[parameter("cpuct=1:0..4")], &[value], &[-1.0], 0.1);
+            assert!((down[0] - up[0] - 0.8).abs() < 1e-9, "{value}: {up:?} {down:?}");
+            assert!((0.0..=4.0).contains(&up[0]) && (0.0..=4.0).contains(&down[0]));
+        }
     }
 
     #[test]
     fn parameters_are_read_and_nonsense_refused() {
-        let expected = Parameter { key: "option.CPuct".to_owned(), start: 1.7, least: 0.5, most: 4.0 };
+        let expected = Parameter { key: "option.CPuct".to_owned(), start: 1.7, least: 0.5, most: 4.0, whole: false };
         assert_eq!(parameter("option.CPuct=1.7:0.5..4"), expected);
         for wrong in ["", "cpuct", "cpuct=1", "cpuct=1:2..3", "cpuct=1:3..0", "=1:0..2", "cpuct=nan:0..2", "a=1:0..inf"]
         {

@@ -37,6 +37,25 @@ pub trait Estimates: Game {
         false
     }
 
+    /// The same game for a search that asks for nothing but rules and estimates: without what only encodings look at, so that it is
+    /// cheap to copy. By default all of it.
+    fn lean(&self) -> Self {
+        self.clone()
+    }
+
+    /// Whether the game may be over although the mover has moves: by repetition, plies or material. Where this is false, only the
+    /// lack of moves ends it, and whatever is known of the [key](Game::key) holds. By default true, which is always safe.
+    fn may_be_over(&self) -> bool {
+        true
+    }
+
+    /// Puts the moves that [gain](Estimates::gain) something into `moves` (after clearing it), in any order. Only asked where the game
+    /// [cannot be over](Estimates::may_be_over) except by a lack of moves, and the mover is not in check.
+    fn generate_gains(&self, moves: &mut Vec<Self::Move>) {
+        self.generate(moves);
+        moves.retain(|m| self.gain(*m) > 0);
+    }
+
     /// The position after a pass of the mover, for null-move pruning; none in check and where zugzwang is likely.
     fn passed(&self) -> Option<Self> {
         None

@@ -4,9 +4,20 @@ use arrayvec::ArrayVec;
 
 /// The keys of the earlier positions that can still be repeated, for games that alternate moves and end after `N`
 /// reversible plies. If there are more, the latest are kept.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Repetitions<const N: usize> {
     earlier: ArrayVec<u64, N>,
+}
+
+impl<const N: usize> Clone for Repetitions<N> {
+    /// At once, where the derived copy goes key by key: searches copy games at every position.
+    fn clone(&self) -> Repetitions<N> {
+        let mut earlier = ArrayVec::new();
+        // As many keys always fit.
+        let copied = earlier.try_extend_from_slice(&self.earlier);
+        debug_assert!(copied.is_ok());
+        Repetitions { earlier }
+    }
 }
 
 impl<const N: usize> Repetitions<N> {

@@ -20,6 +20,14 @@ impl std::ops::Sub for Pair {
     }
 }
 
+impl std::ops::Add for Pair {
+    type Output = Pair;
+
+    fn add(self, other: Pair) -> Pair {
+        Pair(self.0 + other.0, self.1 + other.1)
+    }
+}
+
 impl std::ops::AddAssign for Pair {
     fn add_assign(&mut self, other: Pair) {
         self.0 += other.0;

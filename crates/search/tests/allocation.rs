@@ -1,11 +1,12 @@
-//! The two steps of a search allocate nothing, whatever rule picks the moves.
+//! The two steps of a tree search allocate nothing, whatever rule picks the moves, and alpha-beta nothing per position.
 #![allow(clippy::unwrap_used)]
 
 use alfil_counting_allocator::{CountingAllocator, count};
 use alfil_game::chess::Chess;
 use alfil_game::hexchess::HexChess;
-use alfil_game::{Game, Mover, Wdl};
+use alfil_game::{Estimates, Game, Knowledge, Mover, Wdl};
 use alfil_search::Evaluation;
+use alfil_search::classical::{AlphaBeta, AlphaBetaSettings, GameNode};
 use alfil_search::root::GumbelRoot;
 use alfil_search::selection::{Gumbel, Puct, Rule, gumbel_noise};
 use alfil_search::tree::{Gathered, Scratch, Tree, apply, gather};
@@ -55,5 +56,34 @@ fn walks_and_evaluations_allocate_nothing() {
     for rule in [Rule::Gumbel(Gumbel::default()), Rule::Puct(Puct::SELF_PLAY), Rule::Uct { c: 1.0 }] {
         assert_eq!(allocations::<Chess>(&rule), 0, "{rule:?} in chess");
         assert_eq!(allocations::<HexChess>(&rule), 0, "{rule:?} in hexchess");
+    }
+}
+
+/// Positions and allocations of an alpha-beta search, after another one has made the lists that it needs.
+fn of_alpha_beta<G: Estimates>(settings: AlphaBetaSettings) -> (u64, u64) {
+    let mut node = GameNode { game: G::new(&G::Rules::default()), knowledge: Knowledge::Full };
+    let mut searcher = AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 20, ..settings });
+    let mut moves = Vec::new();
+    for number in [3, 5, 7, 9] {
+        node.game.legal_moves(&mut moves);
+        node.game.play(moves[number]);
+    }
+    searcher.search(&node, 5);
+    node.game.legal_moves(&mut moves);
+    node.game.play(moves[2]);
+    let mut nodes = 0;
+    let allocated = count(|| nodes = searcher.search(&node, 5).nodes).count;
+    (nodes, allocated)
+}
+
+#[test]
+fn alpha_beta_allocates_nothing_per_position() {
+    for settings in [AlphaBetaSettings::default(), AlphaBetaSettings::STRONG] {
+        for (game, (nodes, allocated)) in
+            [("chess", of_alpha_beta::<Chess>(settings)), ("hexchess", of_alpha_beta::<HexChess>(settings))]
+        {
+            // The best lines of the root are copied, and a list may grow still.
+            assert!(nodes > 2_000 && allocated < 100, "{game}: {allocated} allocations in {nodes} positions");
+        }
     }
 }

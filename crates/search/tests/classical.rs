@@ -10,7 +10,7 @@ use alfil_game::tictactoe::TicTacToe;
 use alfil_game::{Estimates, First, Game, Knowledge, Score, Side, play_line, read_rules};
 use alfil_search::classical::{
     AlphaBeta, AlphaBetaSettings, ClassicalEngine, ClassicalLimits, GameNode, Node, WIN, is_decided, minimax, negamax,
-    sss,
+    sss, sss_within,
 };
 use alfil_search::parallel::{SearchReport, StopReason};
 use rand::{RngExt, SeedableRng};
@@ -189,6 +189,10 @@ fn every_exact_variant_gives_minimax_on_10_000_random_trees() {
         assert_eq!(plain.value, expected);
         let (value, leaves) = sss(&node, 9);
         assert_eq!(value, expected, "SSS* on {tree:?}");
+        if number % 100 == 0 {
+            assert_eq!(sss_within(&node, 9, tree.nodes() as usize), Some((value, leaves)));
+            assert!(sss_within(&node, 9, 1).is_none() || tree.nodes() == 1);
+        }
         assert!(leaves <= plain.leaves, "SSS* looked at {leaves} leaves, alpha-beta at {}: {tree:?}", plain.leaves);
         fewer += u64::from(leaves < plain.leaves);
         for settings in exact_settings(number) {
@@ -346,6 +350,7 @@ fn exact() -> AlphaBetaSettings {
         late_move_reductions: off.late_move_reductions,
         futility: off.futility,
         exchange_pruning: off.exchange_pruning,
+        captures_only: off.captures_only,
         table_bytes: 1 << 20,
         ..AlphaBetaSettings::STRONG
     }
@@ -463,6 +468,29 @@ fn mates_are_found_and_end_the_search() {
         assert_eq!(report.ended, Some(StopReason::Proven));
     }
 }
+
+/// What the search looks at is a signature of it: with exact switches it changes only if their order of moves does, with all of them
+/// whenever anything does. A change is entered here together with the match that let it in.
+#[test]
+fn the_signature_of_the_search() {
+    const POSITIONS: [&str; 6] = [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        ITALIAN,
+        "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1",
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "8/6kp/6p1/8/1p6/pp6/5PPP/1R4K1 w - - 0 1",
+    ];
+    let nodes = |settings: AlphaBetaSettings, depth: u32| -> u64 {
+        let settings = AlphaBetaSettings { table_bytes: 1 << 20, ..settings };
+        POSITIONS.iter().map(|text| AlphaBeta::new(settings).search(&node::<Chess>(text), depth).nodes).sum()
+    };
+    let found = [nodes(exact(), 4), nodes(AlphaBetaSettings::default(), 4), nodes(AlphaBetaSettings::STRONG, 6)];
+    assert_eq!(found, SIGNATURE);
+}
+
+/// Exact, the sparring partner, everything.
+const SIGNATURE: [u64; 3] = [32_981, 61_584, 40_118];
 
 /// The same depth with fewer positions.
 #[test]

@@ -3,7 +3,6 @@
 use alfil_game::{Estimates, Knowledge};
 use alfil_search::classical::{AlphaBeta, AlphaBetaSettings, Found, GameNode};
 
-use super::interruptible::interruptible;
 use super::{Choice, Judged, Label, LabelSettings, MoveScore, Opinion, Played, Player, PlayerError};
 
 /// Alpha-beta to a fixed depth with the game's handcrafted evaluation. Deterministic.
@@ -24,8 +23,7 @@ impl<G: Estimates> AlphaBetaPlayer<G> {
 
     fn search(&mut self, game: &Played<G>, stop: &dyn Fn() -> bool) -> Result<Found<G::Move>, PlayerError> {
         let node = GameNode { game: game.now().clone(), knowledge: self.knowledge };
-        let (searcher, depth) = (&mut self.searcher, self.depth);
-        interruptible(stop, move |flag| searcher.search_unless(&node, depth, flag))
+        self.searcher.search_until(&node, self.depth, stop).ok_or(PlayerError::Stopped)
     }
 }
 
@@ -66,13 +64,11 @@ impl<G: Estimates> Player<G> for AlphaBetaPlayer<G> {
         game.now().legal_moves(&mut moves);
         let mut judged: Vec<(G::Move, MoveScore)> = Vec::with_capacity(moves.len());
         for m in moves {
-            if stop() {
-                return Err(PlayerError::Stopped);
-            }
             let mut after = game.now().clone();
             after.play(m);
             let moves_again = after.side() == game.now().side();
-            let found = self.searcher.search(&GameNode { game: after, knowledge: self.knowledge }, self.depth - 1);
+            let node = GameNode { game: after, knowledge: self.knowledge };
+            let found = self.searcher.search_until(&node, self.depth - 1, stop).ok_or(PlayerError::Stopped)?;
             let score = MoveScore::from_classical(found.value);
             judged.push((m, if moves_again { score } else { score.before() }));
         }

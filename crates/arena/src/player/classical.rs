@@ -20,15 +20,13 @@ pub struct ClassicalSettings {
     pub movetime: Option<Duration>,
     /// Threads that share a table. With more than one, games are no longer repeatable.
     pub threads: u32,
-    /// The table, in bytes.
-    pub table_bytes: usize,
     /// What the evaluation takes into account.
     pub knowledge: Knowledge,
-    /// Whether captures are searched to their end at the horizon.
-    pub quiescence: bool,
+    /// The techniques of the search, and the size of its table.
+    pub search: AlphaBetaSettings,
 }
 
-/// Alpha-beta with all its enhancements and the game's handcrafted evaluation, to a limit of depth, nodes or time.
+/// Alpha-beta with its enhancements and the game's handcrafted evaluation, to a limit of depth, nodes or time.
 pub struct ClassicalPlayer<G: Estimates> {
     settings: ClassicalSettings,
     engine: ClassicalEngine<G>,
@@ -37,9 +35,8 @@ pub struct ClassicalPlayer<G: Estimates> {
 impl<G: Estimates> ClassicalPlayer<G> {
     /// A player; fails if there is not enough memory for its table.
     pub fn new(settings: ClassicalSettings) -> Result<ClassicalPlayer<G>, EvaluatorError> {
-        let ClassicalSettings { threads, table_bytes, knowledge, quiescence, .. } = settings;
-        let searching = AlphaBetaSettings { quiescence, table_bytes, ..AlphaBetaSettings::STRONG };
-        let engine = ClassicalEngine::new(searching, knowledge, threads)
+        let ClassicalSettings { threads, knowledge, search, .. } = settings;
+        let engine = ClassicalEngine::new(search, knowledge, threads)
             .ok_or_else(|| EvaluatorError::on("alphabeta", std::io::Error::from(std::io::ErrorKind::OutOfMemory)))?;
         Ok(ClassicalPlayer { settings, engine })
     }

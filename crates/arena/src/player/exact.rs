@@ -1,9 +1,13 @@
 //! Minimax and SSS* as players: what alpha-beta is compared with.
 
 use alfil_game::{Estimates, Knowledge};
-use alfil_search::classical::{GameNode, minimax, sss};
+use alfil_search::EvaluatorError;
+use alfil_search::classical::{GameNode, minimax, sss_within};
 
 use super::{Choice, MoveScore, Opinion, Played, Player, PlayerError};
+
+/// Vertices that SSS* may keep, of about a hundred bytes each: some hundreds of megabytes with the list of those that are open.
+const MOST_VERTICES: usize = 2_000_000;
 
 /// Which search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +17,10 @@ pub enum ExactSearch {
     /// Stockman's best-first search, which finds the same value.
     Sss,
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("depth={0} needs more than {MOST_VERTICES} vertices in this position: use a smaller depth")]
+struct TooLarge(u32);
 
 /// Searches every move to a fixed depth and plays the best, the first of equals. Deterministic.
 pub struct ExactPlayer {
@@ -46,7 +54,10 @@ impl<G: Estimates> Player<G> for ExactPlayer {
             let node = GameNode { game: after, knowledge: Knowledge::Full };
             let value = match self.search {
                 ExactSearch::Minimax => minimax(&node, self.depth - 1),
-                ExactSearch::Sss => sss(&node, self.depth - 1).0,
+                ExactSearch::Sss => match sss_within(&node, self.depth - 1, MOST_VERTICES) {
+                    Some((value, _)) => value,
+                    None => return Err(EvaluatorError::on("sss", TooLarge(self.depth)).into()),
+                },
             };
             let score = MoveScore::from_classical(value);
             let score = if moves_again { score } else { score.before() };
@@ -65,6 +76,16 @@ mod tests {
     use alfil_game::chess::Chess;
 
     use super::*;
+
+    #[test]
+    fn too_large_a_list_is_refused() {
+        let middlegame = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1";
+        let game = Played::new(Chess::from_position(middlegame, &Default::default()).unwrap());
+        let node = GameNode { game: game.now().clone(), knowledge: Knowledge::Full };
+        let (value, _) = sss_within(&node, 2, MOST_VERTICES).unwrap();
+        assert_eq!(value, minimax(&node, 2));
+        assert_eq!(sss_within(&node, 2, 100), None);
+    }
 
     #[test]
     fn both_find_the_same_and_the_mate() {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use alfil_game::Knowledge;
 use alfil_nn::Bundled;
 use alfil_search::PlaySettings;
+use alfil_search::classical::AlphaBetaSettings;
 use alfil_search::selection::{Puct, Rule};
 
 use super::keys::{Keys, seconds};
@@ -41,7 +42,11 @@ Keys, with commas between them:
   alphabeta       depth=, eval= (material: counts pieces only),
                   quiescence= (off: sees no exchange to its end); with
                   movetime=, nodes=, threads= or hash= (megabytes) as an
-                  engine, otherwise as a sparring partner of fixed depth
+                  engine, otherwise as a sparring partner of fixed depth;
+                  the engine's techniques, each on or off: captures= (no
+                  other moves at the horizon), nullmove=, deeper= (entries
+                  of the table), repetitions=, extensions=, reductions=,
+                  futility=, exchanges=
   turns           depth= in turns, actions= (moves of each piece that
                   are looked at, where a turn is several moves)
   engines         movetime=, nodes=, depth=, tc=BASE+INCREMENT in seconds,
@@ -54,7 +59,7 @@ Keys, with commas between them:
 ///
 /// assert_eq!("alphabeta:depth=3,name=Claude".parse::<PlayerLine>().unwrap().name(), "Claude");
 /// let typo = "alphabeta:dpeth=3".parse::<PlayerLine>().unwrap_err();
-/// assert_eq!(typo.to_string(), "alphabeta has no key 'dpeth' (did you mean depth?): it has depth, movetime, nodes, threads, hash, eval, quiescence, book, name");
+/// assert_eq!(typo.to_string(), "alphabeta has no key 'dpeth' (did you mean depth?): it has depth, movetime, nodes, threads, hash, eval, quiescence, captures, nullmove, deeper, repetitions, extensions, reductions, futility, exchanges, book, name");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerLine {
@@ -163,14 +168,20 @@ impl FromStr for PlayerLine {
                 plain(kind, &Keys::parse(word, keys, &["book", "name"])?)
             }
             "alphabeta" => {
-                let known = ["depth", "movetime", "nodes", "threads", "hash", "eval", "quiescence", "book", "name"];
+                let switches = AlphaBetaSettings::INEXACT.map(|switch| switch.name);
+                let known = ["depth", "movetime", "nodes", "threads", "hash", "eval"];
+                let known: Vec<&str> = known.into_iter().chain(switches).chain(["book", "name"]).collect();
                 let keys = Keys::parse(word, keys, &known)?;
                 let depth = keys.number("depth", 1..=64)?.map(|depth| depth as u32);
                 let knowledge = keys.word("eval", &[("full", Knowledge::Full), ("material", Knowledge::Material)])?;
-                let quiescence = keys.word("quiescence", &[("on", true), ("off", false)])?;
-                let engine = ["movetime", "nodes", "threads", "hash"].iter().any(|key| keys.get(key).is_some());
+                let mut search = AlphaBetaSettings::STRONG;
+                for switch in AlphaBetaSettings::INEXACT {
+                    *(switch.field)(&mut search) = keys.word(switch.name, &[("on", true), ("off", false)])?;
+                }
+                let only_engine = |key: &&str| !["depth", "eval", "quiescence", "book", "name"].contains(key);
+                let engine = known.iter().filter(|key| only_engine(key)).any(|key| keys.get(key).is_some());
                 if !engine {
-                    let depth = depth.unwrap_or(3);
+                    let (depth, quiescence) = (depth.unwrap_or(3), search.quiescence);
                     return Ok(plain(PlayerKind::AlphaBeta { depth, knowledge, quiescence }, &keys));
                 }
                 let (movetime, nodes) = (keys.seconds("movetime")?, keys.number("nodes", 1..=u64::MAX)?);
@@ -182,9 +193,11 @@ impl FromStr for PlayerLine {
                     nodes,
                     movetime,
                     threads: keys.number("threads", 1..=256)?.unwrap_or(1) as u32,
-                    table_bytes: (keys.number("hash", 1..=1_048_576)?.unwrap_or(16) as usize) << 20,
                     knowledge,
-                    quiescence,
+                    search: AlphaBetaSettings {
+                        table_bytes: (keys.number("hash", 1..=1_048_576)?.unwrap_or(16) as usize) << 20,
+                        ..search
+                    },
                 };
                 plain(PlayerKind::Classical(settings), &keys)
             }
@@ -399,8 +412,25 @@ mod tests {
             panic!()
         };
         assert_eq!((settings.movetime, settings.depth), (Some(Duration::from_millis(100)), Some(9)));
-        assert_eq!((settings.threads, settings.table_bytes, settings.nodes), (2, 1 << 20, None));
+        assert_eq!((settings.threads, settings.search.table_bytes, settings.nodes), (2, 1 << 20, None));
         assert!(matches!(read("alphabeta:depth=4").kind, PlayerKind::AlphaBeta { depth: 4, .. }));
+    }
+
+    #[test]
+    fn every_inexact_technique_has_a_switch() {
+        let search = |line: &str| match read(line).kind {
+            PlayerKind::Classical(settings) => settings.search,
+            kind => panic!("{kind:?}"),
+        };
+        assert_eq!(search("alphabeta:nodes=9"), AlphaBetaSettings::STRONG);
+        for switch in AlphaBetaSettings::INEXACT {
+            let mut without = AlphaBetaSettings::STRONG;
+            *(switch.field)(&mut without) = false;
+            assert_ne!(without, AlphaBetaSettings::STRONG);
+            assert_eq!(search(&format!("alphabeta:nodes=9,{}=off", switch.name)), without);
+        }
+        // With a technique of the engine alone, a depth is the engine's.
+        assert!(!search("alphabeta:depth=5,futility=off").futility);
     }
 
     #[test]
@@ -464,7 +494,8 @@ mod tests {
     #[test]
     fn the_help_has_every_key() {
         let engine = ["movetime", "nodes", "depth", "tc", "name", "book", "hash"];
-        for key in TREE_KEYS.iter().chain(&engine).chain(&["rollouts", "eval", "quiescence", "actions"]) {
+        let switches = AlphaBetaSettings::INEXACT.map(|switch| switch.name);
+        for key in TREE_KEYS.iter().chain(&engine).chain(&["rollouts", "eval", "actions"]).chain(&switches) {
             assert!(GRAMMAR.contains(&format!("{key}=")), "{key}");
         }
     }

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use alfil_game::{Estimates, Turns};
 use alfil_search::classical::{AlphaBeta, AlphaBetaSettings, TurnNode};
 
-use super::interruptible::interruptible;
 use super::{Choice, MoveScore, Opinion, Played, Player, PlayerError};
 
 /// Plain alpha-beta over whole turns to a fixed depth. Searches once per turn and then plays what it has planned.
@@ -33,8 +32,7 @@ impl<G: Turns + Estimates> TurnsPlayer<G> {
 
     fn search(&mut self, game: &G, stop: &dyn Fn() -> bool) -> Result<Plan<G>, PlayerError> {
         let node = TurnNode { game: game.clone(), actions: self.actions };
-        let (searcher, depth) = (&mut self.searcher, self.depth);
-        let found = interruptible(stop, move |flag| searcher.search_unless(&node, depth, flag))?;
+        let found = self.searcher.search_until(&node, self.depth, stop).ok_or(PlayerError::Stopped)?;
         let moves = found.line.first().map(|turn| turn.moves().collect()).unwrap_or_default();
         let opinion = Opinion { score: MoveScore::from_classical(found.value), depth: self.depth };
         Ok(Plan { from: game.clone(), moves, opinion })

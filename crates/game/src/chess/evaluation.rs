@@ -68,16 +68,27 @@ pub(super) fn evaluate(position: &shakmaty::Chess, knowledge: Knowledge) -> i32 
                 return value;
             }
             let left: i32 = Role::ALL.into_iter().map(|role| phase(role) * board.by_role(role).count() as i32).sum();
-            (side(board, us) - side(board, them)).mixed(left, FULL_PHASE) + TO_MOVE
+            let ((ours, our_attacks), (theirs, their_attacks)) = (side(board, us), side(board, them));
+            let kings = king(board, us, their_attacks) - king(board, them, our_attacks);
+            (ours - theirs + kings).mixed(left, FULL_PHASE) + TO_MOVE
         }
     }
 }
 
 /// What a move captures, and what a promotion adds.
 pub(super) fn gain(position: &shakmaty::Chess, m: Move) -> i32 {
+    let board = position.board();
     let promotion = m.promotion().map_or(0, |role| plain_value(role) - plain_value(Role::Pawn));
-    let Some(m) = m.to_shakmaty(position) else { return 0 };
-    promotion + m.capture().map_or(0, plain_value)
+    let (from, to) = (m.from(), m.to());
+    let captured = if position.them().contains(to) {
+        board.role_at(to).map_or(0, plain_value)
+    } else if board.pawns().contains(from) && from.file() != to.file() {
+        // In passing.
+        plain_value(Role::Pawn)
+    } else {
+        0
+    };
+    promotion + captured
 }
 
 /// Whether passing is informative: not in check, nor with nothing but pawns, where zugzwang is likely.
@@ -91,30 +102,38 @@ fn count_material(board: &Board, color: Color) -> i32 {
     Role::ALL.into_iter().map(|role| plain_value(role) * count(role)).sum()
 }
 
-fn side(board: &Board, color: Color) -> Pair {
+/// All terms of a side except those of its king, and the squares that it attacks.
+fn side(board: &Board, color: Color) -> (Pair, Bitboard) {
     let own = board.by_color(color);
     let own_pawns = own & board.pawns();
     let their_pawns = board.by_color(!color) & board.pawns();
     let guarded = pawn_guard(their_pawns, !color);
+    let occupied = board.occupied();
+    let mut attacked = pawn_guard(own_pawns, color);
     let mut sum = Pair(0, 0);
-    for square in own {
-        let Some(role) = board.role_at(square) else { continue };
-        sum += material(role);
-        sum += placement(role, seen_from(color, square));
-        let occupied = board.occupied();
-        let (attacks, weight, usual) = match role {
-            Role::Knight => (knight_attacks(square), Pair(4, 4), 4),
-            Role::Bishop => (bishop_attacks(square, occupied), Pair(4, 5), 6),
-            Role::Rook => (rook_attacks(square, occupied), Pair(2, 4), 7),
-            Role::Queen => (queen_attacks(square, occupied), Pair(1, 3), 13),
-            Role::Pawn | Role::King => continue,
-        };
-        let mobility = (attacks & !own & !guarded).count() as i32 - usual;
-        sum += mobility * weight;
-        if role == Role::Rook {
-            let file = Bitboard::from(square.file());
-            if (file & own_pawns).is_empty() {
-                sum += if (file & their_pawns).is_empty() { ROOK_ON_OPEN_FILE } else { ROOK_ON_HALF_OPEN_FILE };
+    for role in Role::ALL {
+        for square in own & board.by_role(role) {
+            sum += material(role);
+            sum += placement(role, seen_from(color, square));
+            let (attacks, weight, usual) = match role {
+                Role::Knight => (knight_attacks(square), Pair(4, 4), 4),
+                Role::Bishop => (bishop_attacks(square, occupied), Pair(4, 5), 6),
+                Role::Rook => (rook_attacks(square, occupied), Pair(2, 4), 7),
+                Role::Queen => (queen_attacks(square, occupied), Pair(1, 3), 13),
+                Role::King => {
+                    attacked |= king_attacks(square);
+                    continue;
+                }
+                Role::Pawn => continue,
+            };
+            attacked |= attacks;
+            let mobility = (attacks & !own & !guarded).count() as i32 - usual;
+            sum += mobility * weight;
+            if role == Role::Rook {
+                let file = Bitboard::from(square.file());
+                if (file & own_pawns).is_empty() {
+                    sum += if (file & their_pawns).is_empty() { ROOK_ON_OPEN_FILE } else { ROOK_ON_HALF_OPEN_FILE };
+                }
             }
         }
     }
@@ -122,8 +141,7 @@ fn side(board: &Board, color: Color) -> Pair {
         sum += BISHOP_PAIR;
     }
     pawns(own_pawns, their_pawns, color, &mut sum);
-    king(board, color, &mut sum);
-    sum
+    (sum, attacked)
 }
 
 fn pawns(own: Bitboard, theirs: Bitboard, color: Color, sum: &mut Pair) {
@@ -143,13 +161,14 @@ fn pawns(own: Bitboard, theirs: Bitboard, color: Color, sum: &mut Pair) {
     }
 }
 
-fn king(board: &Board, color: Color, sum: &mut Pair) {
-    let Some(king) = board.king_of(color) else { return };
+/// The terms of a side's king. `attacked` are the squares that the other side attacks.
+fn king(board: &Board, color: Color, attacked: Bitboard) -> Pair {
+    let Some(king) = board.king_of(color) else { return Pair(0, 0) };
     let ring = king_attacks(king);
-    let attacked = ring.into_iter().filter(|square| !board.attacks_to(*square, !color, board.occupied()).is_empty());
-    *sum += attacked.count() as i32 * KING_RING_ATTACKED;
+    let mut sum = (ring & attacked).count() as i32 * KING_RING_ATTACKED;
     let shield = (ring & ahead(king, color) & board.by_color(color) & board.pawns()).count() as i32;
-    *sum += shield * PAWN_SHIELD;
+    sum += shield * PAWN_SHIELD;
+    sum
 }
 
 /// Where a piece stands well, with the square seen from its own side.

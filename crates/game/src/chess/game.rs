@@ -11,7 +11,7 @@ use super::moves::Move;
 use super::polyglot::{self, Polyglot};
 use super::rules::Rules;
 use super::syzygy::{self, Syzygy};
-use super::{board_text, diagram, endings, evaluation, exchange, fen, san};
+use super::{board_text, captures, diagram, endings, evaluation, exchange, fen, san};
 use crate::book::{CountedBook, read_book};
 use crate::diagram::Diagram;
 use crate::repetitions::Repetitions;
@@ -51,6 +51,8 @@ pub struct Chess {
     reversible: Repetitions<{ FIFTY_MOVES as usize }>,
     /// The latest earlier positions, newest first.
     history: ArrayVec<Snapshot, HISTORY>,
+    /// Whether earlier positions are remembered, besides their keys.
+    remembers: bool,
 }
 
 /// What encodings need of an earlier position.
@@ -86,6 +88,7 @@ impl Chess {
             ply_cap: rules.ply_cap,
             reversible: Repetitions::default(),
             history: ArrayVec::new(),
+            remembers: true,
         }
     }
 
@@ -138,10 +141,12 @@ impl Chess {
     }
 
     pub(super) fn play_shakmaty(&mut self, m: shakmaty::Move) {
-        if self.history.is_full() {
-            self.history.pop();
+        if self.remembers {
+            if self.history.is_full() {
+                self.history.pop();
+            }
+            self.history.insert(0, self.snapshot());
         }
-        self.history.insert(0, self.snapshot());
         self.reversible.remember(self.key);
 
         let key = self.position.update_zobrist_hash(Zobrist64(self.key), m, EnPassantMode::Legal);
@@ -323,10 +328,31 @@ impl Estimates for Chess {
         self.position.is_check()
     }
 
+    fn lean(&self) -> Chess {
+        Chess {
+            position: self.position.clone(),
+            reversible: self.reversible.clone(),
+            history: ArrayVec::new(),
+            remembers: false,
+            ..*self
+        }
+    }
+
+    fn may_be_over(&self) -> bool {
+        self.repetitions >= 2
+            || self.position.halfmoves() >= FIFTY_MOVES
+            || self.ply >= self.ply_cap
+            || self.position.is_insufficient_material()
+    }
+
+    fn generate_gains(&self, moves: &mut Vec<Move>) {
+        captures::generate(&self.position, moves);
+    }
+
     fn passed(&self) -> Option<Chess> {
         evaluation::may_pass(&self.position).then(|| self.position.clone().swap_turn().ok()).flatten().map(|position| {
             let rules = Rules { chess960: self.is_chess960(), ply_cap: self.ply_cap };
-            Chess { ply: self.ply + 1, ..Chess::from_shakmaty(position, &rules) }
+            Chess { ply: self.ply + 1, remembers: self.remembers, ..Chess::from_shakmaty(position, &rules) }
         })
     }
 }

@@ -4,6 +4,7 @@ mod attacks;
 mod az;
 mod bare_king;
 mod board_text;
+mod captures;
 mod diagram;
 mod endings;
 mod evaluation;

@@ -35,7 +35,7 @@ pub(super) fn variants<G: Notation>(sample: &Sample<G>) -> Outcome {
 }
 
 pub(super) fn estimates<G: Estimates + Examples>(sample: &Sample<G>) -> Outcome {
-    let mut moves = Vec::new();
+    let (mut moves, mut gains) = (Vec::new(), Vec::new());
     let mut cases = 0;
     for game in sample.positions() {
         for knowledge in [Knowledge::Material, Knowledge::Full] {
@@ -49,6 +49,31 @@ pub(super) fn estimates<G: Estimates + Examples>(sample: &Sample<G>) -> Outcome 
         game.generate(&mut moves);
         let loss = moves.iter().find(|&&m| game.gain(m) < 0);
         ensure!(loss.is_none(), game, "{loss:?} gains less than nothing");
+        let end = game.verdict(&moves);
+        if !game.may_be_over() {
+            ensure!(end.is_none() || moves.is_empty(), game, "it is over although it cannot be");
+            if !game.is_in_check() {
+                game.generate_gains(&mut gains);
+                gains.sort_unstable();
+                let mut expected: Vec<G::Move> = moves.iter().copied().filter(|&m| game.gain(m) > 0).collect();
+                expected.sort_unstable();
+                ensure!(gains == expected, game, "moves that gain are {expected:?}, generated are {gains:?}");
+            }
+        }
+        let mut lean = game.lean();
+        ensure!(lean.same_position(&game) && lean.key() == game.key(), game, "another position when made lean");
+        ensure!(lean.verdict(&moves) == end, game, "another result when made lean");
+        if let Some(&m) = moves.first() {
+            let mut after = game.clone();
+            after.play(m);
+            lean.play(m);
+            ensure!(
+                lean.same_position(&after) && lean.key() == after.key(),
+                game,
+                "another position after a lean move"
+            );
+            ensure!(lean.repeated_after() == after.repeated_after(), game, "other repetitions after a lean move");
+        }
         cases += 1;
     }
     Ok(cases)

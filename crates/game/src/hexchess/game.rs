@@ -197,6 +197,13 @@ impl Estimates for HexChess {
         self.position.in_check(self.position.turn())
     }
 
+    fn may_be_over(&self) -> bool {
+        self.repetitions >= 2
+            || self.clock >= FIFTY_MOVES
+            || self.ply >= self.rules.ply_cap
+            || material::is_insufficient(self.position.board())
+    }
+
     fn passed(&self) -> Option<HexChess> {
         evaluation::may_pass(&self.position).then(|| HexChess {
             ply: self.ply + 1,

@@ -12,9 +12,11 @@ use std::time::{Duration, Instant};
 
 use alfil_game::{Estimates, Knowledge, Mover, Score, Wdl};
 
-use super::alpha_beta::{AlphaBeta, AlphaBetaSettings, PLIES};
+use super::alpha_beta::AlphaBeta;
+use super::descent::{Descent, PLIES};
 use super::node::{GameNode, Node, WIN, expected_result, is_decided};
 use super::patience::{Patience, Shared};
+use super::settings::AlphaBetaSettings;
 use super::transposition_table::TranspositionTable;
 use crate::evaluators::CacheCounts;
 use crate::parallel::{Line, SearchReport, StopReason};
@@ -82,7 +84,7 @@ impl<G: Estimates> ClassicalEngine<G> {
         tell: &mut dyn FnMut(&SearchReport),
     ) -> Result<SearchReport, EvaluatorError> {
         let begun = Instant::now();
-        let node = GameNode { game: game.clone(), knowledge: self.knowledge };
+        let node = GameNode { game: game.lean(), knowledge: self.knowledge };
         let (done, nodes) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let shared = Shared { done: Arc::clone(&done), most: limits.nodes, nodes, deadline: limits.deadline };
         self.table.begin();
@@ -167,7 +169,7 @@ type Variation<M> = (i32, Vec<M>);
 impl<G: Estimates> Iteration<'_, G> {
     /// Fills the table, until the first thread has ended. Helpers are not all at the same depth.
     fn help(&self, searcher: &mut AlphaBeta<GameNode<G>>, shared: Shared, number: u32) {
-        searcher.begin(Patience::of(shared));
+        let mut searcher = searcher.begin(Patience::of(shared));
         searcher.restrict(&self.limits.only, &[]);
         let mut expected = None;
         for depth in 1 + number % 2..=self.limits.depth.unwrap_or(DEEPEST_ITERATION).min(DEEPEST_ITERATION) {
@@ -186,7 +188,7 @@ impl<G: Estimates> Iteration<'_, G> {
         let wanted = self.limits.lines.max(1).min(moves.len());
         let done = Arc::clone(&shared.done);
         let all_nodes = Arc::clone(&shared.nodes);
-        searcher.begin(Patience::of(shared));
+        let mut searcher = searcher.begin(Patience::of(shared));
         let mut lines: Vec<Variation<G::Move>> = Vec::new();
         let deepest = self.limits.depth.unwrap_or(DEEPEST_ITERATION).clamp(1, DEEPEST_ITERATION);
         let mut depth = 0;
@@ -226,19 +228,19 @@ impl<G: Estimates> Iteration<'_, G> {
                 break;
             }
             if depth < deepest {
-                tell(self.report(searcher, &all_nodes, depth, &lines, None));
+                tell(self.report(&searcher, &all_nodes, depth, &lines, None));
             }
         }
         if lines.is_empty() {
             // Not even the first depth was finished: any move is better than none.
             lines.extend(moves.first().map(|m| (self.node.evaluate(), vec![*m])));
         }
-        tell(self.report(searcher, &all_nodes, depth, &lines, Some(ended)));
+        tell(self.report(&searcher, &all_nodes, depth, &lines, Some(ended)));
     }
 
     fn report(
         &self,
-        searcher: &AlphaBeta<GameNode<G>>,
+        searcher: &Descent<'_, GameNode<G>>,
         all_nodes: &AtomicU64,
         depth: u32,
         lines: &[Variation<G::Move>],

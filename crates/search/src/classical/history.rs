@@ -2,7 +2,7 @@
 
 use alfil_game::Side;
 
-use super::alpha_beta::PLIES;
+use super::descent::PLIES;
 
 /// History scores stay within this, in both directions.
 const MOST: i32 = 16_384;

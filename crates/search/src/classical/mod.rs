@@ -7,19 +7,23 @@
 //! [`TurnNode`] one turn by turn.
 
 mod alpha_beta;
+mod descent;
 mod engine;
 mod history;
 mod minimax;
 mod node;
 mod patience;
+mod reductions;
+mod settings;
 mod sss;
 mod transposition_table;
 mod turn;
 
-pub use alpha_beta::{AlphaBeta, AlphaBetaSettings, Found};
+pub use alpha_beta::{AlphaBeta, Found};
 pub use engine::{ClassicalEngine, ClassicalLimits};
 pub use minimax::{minimax, minimax_nodes, negamax};
 pub(crate) use node::worth;
 pub use node::{GameNode, INFINITE, Node, WIN, expected_result, is_decided};
-pub use sss::sss;
+pub use settings::{AlphaBetaSettings, Switch};
+pub use sss::{sss, sss_within};
 pub use turn::TurnNode;

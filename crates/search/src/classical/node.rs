@@ -74,6 +74,23 @@ pub trait Node: Clone {
     fn passed(&self) -> Option<Self> {
         None
     }
+
+    /// The same position for a search: as cheap to copy as it can be.
+    fn lean(&self) -> Self {
+        self.clone()
+    }
+
+    /// Whether the game may be over although there are moves; see [`Estimates::may_be_over`].
+    fn may_be_over(&self) -> bool {
+        true
+    }
+
+    /// Puts the moves that [`gain`](Node::gain) something into `moves` (after clearing it), where the game
+    /// [cannot be over](Node::may_be_over) except by a lack of moves, and the mover is not in check.
+    fn gains(&self, moves: &mut Vec<Self::Move>) {
+        self.expand(moves);
+        moves.retain(|m| self.gain(*m) > 0);
+    }
 }
 
 /// A game with its handcrafted evaluation.
@@ -130,6 +147,18 @@ impl<G: Estimates> Node for GameNode<G> {
 
     fn passed(&self) -> Option<GameNode<G>> {
         Some(GameNode { game: self.game.passed()?, knowledge: self.knowledge })
+    }
+
+    fn lean(&self) -> GameNode<G> {
+        GameNode { game: self.game.lean(), knowledge: self.knowledge }
+    }
+
+    fn may_be_over(&self) -> bool {
+        self.game.may_be_over()
+    }
+
+    fn gains(&self, moves: &mut Vec<G::Move>) {
+        self.game.generate_gains(moves);
     }
 }
 

@@ -9,12 +9,18 @@ use std::time::Instant;
 const LOOK: u64 = 512;
 
 /// What ends a search, as one of its threads sees it.
-#[derive(Default)]
-pub(super) struct Patience {
-    shared: Option<Shared>,
+pub(super) struct Patience<'a> {
+    limits: Limits<'a>,
     over: bool,
     /// Nodes of this thread when it last looked.
     looked: u64,
+}
+
+enum Limits<'a> {
+    None,
+    /// Somebody is asked.
+    Asking(&'a dyn Fn() -> bool),
+    Shared(Shared),
 }
 
 /// What all threads of a search look at.
@@ -30,14 +36,23 @@ pub(super) struct Shared {
     pub nodes: Arc<AtomicU64>,
 }
 
-impl Patience {
+impl<'a> Patience<'a> {
     /// Never gives up.
-    pub fn endless() -> Patience {
-        Patience::default()
+    pub fn endless() -> Patience<'a> {
+        Patience::new(Limits::None)
     }
 
-    pub fn of(shared: Shared) -> Patience {
-        Patience { shared: Some(shared), over: false, looked: 0 }
+    /// Gives up when `stop` says so.
+    pub fn asking(stop: &'a dyn Fn() -> bool) -> Patience<'a> {
+        Patience::new(Limits::Asking(stop))
+    }
+
+    pub fn of(shared: Shared) -> Patience<'a> {
+        Patience::new(Limits::Shared(shared))
+    }
+
+    fn new(limits: Limits<'a>) -> Patience<'a> {
+        Patience { limits, over: false, looked: 0 }
     }
 
     /// Whether it has given up.
@@ -47,16 +62,25 @@ impl Patience {
 
     /// Looks, now and then, whether to give up; `nodes` are those of this thread.
     pub fn ends(&mut self, nodes: u64) -> bool {
-        let Some(shared) = &self.shared else { return false };
         let since = nodes - self.looked;
-        // A small limit must not be missed by the distance between two looks.
-        let step = shared.most.map_or(LOOK, |most| (most / 16).clamp(1, LOOK));
+        let step = match &self.limits {
+            Limits::None => return false,
+            Limits::Asking(_) => LOOK,
+            // A small limit must not be missed by the distance between two looks.
+            Limits::Shared(shared) => shared.most.map_or(LOOK, |most| (most / 16).clamp(1, LOOK)),
+        };
         if !self.over && since >= step {
             self.looked = nodes;
-            let all = shared.nodes.fetch_add(since, Relaxed) + since;
-            self.over = shared.most.is_some_and(|most| all >= most)
-                || shared.done.load(Relaxed)
-                || shared.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            self.over = match &self.limits {
+                Limits::None => false,
+                Limits::Asking(stop) => stop(),
+                Limits::Shared(shared) => {
+                    let all = shared.nodes.fetch_add(since, Relaxed) + since;
+                    shared.most.is_some_and(|most| all >= most)
+                        || shared.done.load(Relaxed)
+                        || shared.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+                }
+            };
         }
         self.over
     }

@@ -10,21 +10,34 @@ use super::node::{INFINITE, Node, at_ply};
 /// Partial solution trees compete: the one with the best upper bound is taken further, so that no leaf is visited that
 /// alpha-beta would skip. The price is memory: the list of open positions grows exponentially with the depth.
 pub fn sss<N: Node>(node: &N, depth: u32) -> (i32, u64) {
+    sss_within(node, depth, usize::MAX).unwrap_or_default()
+}
+
+/// The same, if it takes no more than this many vertices, of about a hundred bytes each.
+pub fn sss_within<N: Node>(node: &N, depth: u32, most: usize) -> Option<(i32, u64)> {
     let root_side = node.side();
-    let mut tree =
-        vec![Vertex { parent: None, place: 0, node: node.clone(), depth, ply: 0, first_child: None, children: 0 }];
+    let root = &node.lean();
+    let mut tree = vec![Vertex {
+        parent: None,
+        place: 0,
+        played: None,
+        maximises: true,
+        depth,
+        ply: 0,
+        first_child: None,
+        children: 0,
+    }];
     let mut open = BTreeMap::new();
     let mut leaves = 0;
     // The largest bound first; among equals the leftmost, which the path of places orders.
     open.insert((Reverse(INFINITE), Vec::new()), (0, false));
-    let mut moves = Vec::new();
+    let (mut moves, mut way) = (Vec::new(), Vec::new());
     while let Some(((Reverse(bound), path), (at, solved))) = open.pop_first() {
         if solved {
-            let Some(parent) = tree[at].parent else { return (bound, leaves) };
+            let Some(parent) = tree[at].parent else { return Some((bound, leaves)) };
             let parent_path = path[..path.len() - 1].to_vec();
-            let maximises = tree[parent].node.side() == root_side;
             let next = tree[at].place + 1;
-            if maximises {
+            if tree[parent].maximises {
                 // The best of the mover's choices is known: the rest below the parent no longer matters.
                 open.retain(|(_, other), _| !other.starts_with(&parent_path));
                 open.insert((Reverse(bound), parent_path), (parent, true));
@@ -38,25 +51,34 @@ pub fn sss<N: Node>(node: &N, depth: u32) -> (i32, u64) {
             }
             continue;
         }
-        let vertex = &tree[at];
-        let seen_by_root = |value: i32| if vertex.node.side() == root_side { value } else { -value };
-        let end = vertex.node.expand(&mut moves).map(|end| at_ply(end, vertex.ply));
-        let leaf = end.or_else(|| (vertex.depth == 0).then(|| vertex.node.evaluate()));
+        let node = reach(root, &tree, at, &mut way);
+        let maximises = node.side() == root_side;
+        let Vertex { depth, ply, .. } = tree[at];
+        let seen_by_root = |value: i32| if maximises { value } else { -value };
+        let end = node.expand(&mut moves).map(|end| at_ply(end, ply));
+        let leaf = end.or_else(|| (depth == 0).then(|| node.evaluate()));
         if let Some(value) = leaf.map(seen_by_root) {
             leaves += 1;
             open.insert((Reverse(bound.min(value)), path), (at, true));
             continue;
         }
-        let maximises = vertex.node.side() == root_side;
-        let (depth, ply) = (vertex.depth - 1, vertex.ply + 1);
         let first_child = tree.len();
-        for (place, &m) in moves.iter().enumerate() {
-            let mut after = tree[at].node.clone();
-            after.play(m);
-            tree.push(Vertex { parent: Some(at), place, node: after, depth, ply, first_child: None, children: 0 });
+        if moves.len() > most.saturating_sub(first_child) {
+            return None;
         }
-        tree[at].first_child = Some(first_child);
-        tree[at].children = moves.len();
+        let below = Vertex {
+            parent: Some(at),
+            place: 0,
+            played: None,
+            maximises: false,
+            depth: depth - 1,
+            ply: ply + 1,
+            first_child: None,
+            children: 0,
+        };
+        tree.extend(moves.iter().enumerate().map(|(place, &m)| Vertex { place, played: Some(m), ..below }));
+        let vertex = &mut tree[at];
+        (vertex.maximises, vertex.first_child, vertex.children) = (maximises, Some(first_child), moves.len());
         // All choices of the mover compete; the opponent's replies are searched one after the other.
         let competing = if maximises { moves.len() } else { 1 };
         for place in 0..competing {
@@ -65,16 +87,33 @@ pub fn sss<N: Node>(node: &N, depth: u32) -> (i32, u64) {
             open.insert((Reverse(bound), child_path), (first_child + place, false));
         }
     }
-    (-INFINITE, leaves)
+    Some((-INFINITE, leaves))
 }
 
-struct Vertex<N> {
+#[derive(Clone, Copy)]
+struct Vertex<M> {
     parent: Option<usize>,
     /// Which of its parent's moves leads here.
     place: usize,
-    node: N,
+    /// That move. A whole position in each vertex would take many times the memory, and reaching one takes few moves.
+    played: Option<M>,
+    /// Whether the root's side moves here; known once the vertex has been expanded.
+    maximises: bool,
     depth: u32,
     ply: i32,
     first_child: Option<usize>,
     children: usize,
+}
+
+/// The position of a vertex. `way` is a buffer.
+fn reach<N: Node>(root: &N, tree: &[Vertex<N::Move>], at: usize, way: &mut Vec<N::Move>) -> N {
+    way.clear();
+    let mut vertex = &tree[at];
+    while let (Some(parent), Some(m)) = (vertex.parent, vertex.played) {
+        way.push(m);
+        vertex = &tree[parent];
+    }
+    let mut node = root.clone();
+    way.iter().rev().for_each(|m| node.play(*m));
+    node
 }

@@ -143,9 +143,25 @@ impl TranspositionTable {
         })
     }
 
-    /// Remembers an entry in place of the same position's, or of the one that is worth least: shallow, or of an earlier search.
+    /// Has the entry of a key brought near, which will be asked for soon.
+    #[inline]
+    pub(super) fn prefetch(&self, key: u64) {
+        prefetch(self.bucket(key));
+    }
+
+    /// Remembers an entry in place of the same position's, or of the one that is worth least: shallow, or of an earlier search. What
+    /// this search has found out at a larger depth stays, unless it is only a bound and the value is known now.
     pub(super) fn put(&self, key: u64, entry: Entry) {
         let age = self.age.load(Relaxed);
+        let stays = |slot: &Slot| {
+            let packed = slot.packed.load(Relaxed);
+            let same = slot.mixed.load(Relaxed) ^ packed == key && age_of(packed) == age;
+            let known = Entry::unpack(packed).filter(|known| same && known.depth > entry.depth);
+            known.is_some_and(|known| entry.bound != Bound::Exact || known.bound == Bound::Exact)
+        };
+        if self.bucket(key).0.iter().any(stays) {
+            return;
+        }
         let worth = |slot: &Slot| {
             let packed = slot.packed.load(Relaxed);
             match Entry::unpack(packed) {
@@ -162,6 +178,18 @@ impl TranspositionTable {
         slot.mixed.store(key ^ packed, Relaxed);
         slot.packed.store(packed, Relaxed);
     }
+}
+
+/// Asks the processor for a cache line, where it can be asked.
+#[inline]
+fn prefetch(bucket: &Bucket) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch is only a hint: it changes nothing that a program can see, and the reference is to valid memory.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(std::ptr::from_ref(bucket).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = bucket;
 }
 
 #[cfg(test)]
@@ -213,9 +241,27 @@ mod tests {
         // 5 and 4 are as old as 3 and 1, and shallower.
         assert_eq!([1, 3, 4, 5, 6, 7].map(|key| table.get(key).is_some()), [true, true, false, false, true, true]);
         table.put(1, entry(5, 2));
-        assert_eq!(table.get(1), Some(entry(5, 2)), "what is newer replaces the same position's");
+        assert_eq!(table.get(1), Some(entry(5, 2)), "what is newer replaces an earlier search's of the same position");
         table.clear();
         assert_eq!(table.get(1), None);
+    }
+
+    #[test]
+    fn a_shallower_entry_leaves_the_same_positions_deeper_one() {
+        let table = TranspositionTable::new(1);
+        let bound = |value, depth| Entry { bound: Bound::AtLeast, ..entry(value, depth) };
+        for (put, expected) in [
+            (bound(1, 5), bound(1, 5)),
+            (bound(2, 4), bound(1, 5)),
+            (bound(3, 5), bound(3, 5)),
+            // The value itself is worth more than a bound.
+            (entry(4, 3), entry(4, 3)),
+            (entry(5, 2), entry(4, 3)),
+            (bound(6, 6), bound(6, 6)),
+        ] {
+            table.put(1, put);
+            assert_eq!(table.get(1), Some(expected));
+        }
     }
 
     #[test]

@@ -10,9 +10,9 @@ use crate::tree::{Proof, View};
 /// The state of a search.
 #[derive(Clone, Debug)]
 pub struct SearchReport {
-    /// Visits of the root, with those from earlier searches.
+    /// Visits of the root, with those from earlier searches; of alpha-beta, the positions looked at, as many as can be counted here.
     pub visits: u32,
-    /// Visits of this search.
+    /// Visits of this search, or positions that it looked at.
     pub walks: u64,
     /// Time since this search began.
     pub elapsed: Duration,
@@ -36,6 +36,11 @@ impl SearchReport {
     /// Visits per second.
     pub fn speed(&self) -> f64 {
         self.walks as f64 / self.elapsed.as_secs_f64().max(1e-6)
+    }
+
+    /// Visits of the root with those from earlier searches, or the positions that alpha-beta has looked at, however many.
+    pub fn looked_at(&self) -> u64 {
+        self.walks.max(self.visits.into())
     }
 
     /// The code of the move to play.

@@ -208,8 +208,11 @@ impl<G: Game> Search<G> {
                 })?,
                 _ => StopReason::NoMoves,
             };
-            if ended != StopReason::Full || !settings.forget || !watch.has_time_to_forget() || !tree.forget_least() {
+            if ended != StopReason::Full || !settings.forget || !watch.has_time_to_forget() {
                 break ended;
+            }
+            if !tree.forget_least(&|| control.is_stopped()) {
+                break if control.is_stopped() { StopReason::Stopped } else { ended };
             }
             shared.full.store(false, Relaxed);
             shared.finished.store(false, Relaxed);
@@ -350,5 +353,17 @@ mod tests {
         assert_eq!(run(Some(1), None), (1, 1, Some(StopReason::Done)));
         assert_eq!(run(None, Some(MOST_VISITS - 10)), (MOST_VISITS, 10, Some(StopReason::Done)));
         assert_eq!(run(Some(u32::MAX), None), (MOST_VISITS, 0, Some(StopReason::Done)));
+    }
+
+    #[test]
+    fn making_room_is_given_up_when_told_to_stop() {
+        let evaluators: Vec<Box<dyn Evaluator<TicTacToe>>> = vec![Box::new(Uniform::default())];
+        let mut search = Search::new(Tree::new(1 << 14, 9), evaluators, TicTacToe::new(&()));
+        let limits = Limits { visits: Some(100_000), ..Limits::default() };
+        let report = search.run(&ParallelSettings::default(), &limits, &Control::default(), &mut |_| {}).unwrap();
+        assert_eq!(report.ended, Some(StopReason::Full));
+        let nodes = search.tree.len();
+        assert!(!search.tree.forget_least(&|| true) && search.tree.len() == nodes);
+        assert!(search.tree.forget_least(&|| false) && search.tree.len() < nodes);
     }
 }

@@ -95,12 +95,24 @@ impl Tree {
 
     /// Makes room by forgetting the least visited half of the nodes, or more if many have equally few visits. What
     /// remains keeps its visits and values, those that came from forgotten nodes included. Returns whether there is
-    /// more room now. No walk may be under way.
-    pub(crate) fn forget_least(&self) -> bool {
+    /// more room now. No walk may be under way. It is given up if `stop` says so while it is found out what to keep; moving what is
+    /// kept takes about as long, and is not interrupted.
+    pub(crate) fn forget_least(&self, stop: &dyn Fn() -> bool) -> bool {
+        /// Nodes between two looks.
+        const LOOK: usize = 1 << 16;
         let Some(root) = self.root_index() else { return false };
         let before = self.len();
-        let mut visits: Vec<u32> = (0..before as u32).map(|index| self.node(index).visits().0).collect();
+        let mut visits: Vec<u32> = Vec::with_capacity(before);
+        for first in (0..before).step_by(LOOK) {
+            if stop() {
+                return false;
+            }
+            visits.extend((first..before.min(first + LOOK)).map(|index| self.node(index as u32).visits().0));
+        }
         let (_, median, _) = visits.select_nth_unstable(before / 2);
+        if stop() {
+            return false;
+        }
         let least = median.saturating_add(1);
         // The root's own moves are what the search is about.
         self.compact(root, |node| node.visits().0 >= least || node.parent.load(Relaxed) == root);
