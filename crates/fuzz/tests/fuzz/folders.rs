@@ -7,7 +7,7 @@ use alfil_fuzz::{Edit, ITERATIONS, TIME, edited, edited_text, edits};
 use alfil_game::chess::Chess;
 use alfil_game::tictactoe::TicTacToe;
 use alfil_games::{LabelError, Labelling, Make};
-use alfil_insight::chess::Mistake;
+use alfil_insight::chess::{Mistake, Vectors};
 use alfil_insight::cluster::KMeans;
 use alfil_insight::profile::Model;
 use alfil_insight::{Criterion, ErrorRecord, Extracted, Extraction, Limits, judge_line, read_errors};
@@ -47,7 +47,8 @@ fn tables_of_mistakes_and_their_models() {
     let mistakes: Vec<Mistake<'_>> = records.iter().filter_map(Mistake::read).collect();
     assert!(mistakes.len() > 5, "{table}");
     let search = KMeans { groups: 2, starts: 1, seed: 1 };
-    let model = Model::fit(&mistakes, &extracted, "a game".to_owned(), search).model.text();
+    let vectors = Vectors::by_hand(&mistakes);
+    let model = Model::fit(&mistakes, &vectors, &extracted, "a game".to_owned(), search).model.text();
     let path = folder.file("edited.csv");
     check!().with_iterations(ITERATIONS).with_test_time(TIME).with_generator(edits()).for_each(|edits: &Vec<Edit>| {
         std::fs::write(&path, edited(table.as_bytes(), edits)).unwrap();
@@ -58,7 +59,7 @@ fn tables_of_mistakes_and_their_models() {
     });
     check!().with_iterations(ITERATIONS).with_test_time(TIME).with_generator(edits()).for_each(|edits: &Vec<Edit>| {
         if let Ok(model) = Model::parse(&edited_text(&model, edits)) {
-            assert!(mistakes.iter().all(|mistake| model.cluster(mistake) < 2));
+            assert!(vectors.rows.rows().all(|vector| model.cluster(vector) < 2));
             assert_eq!(Model::parse(&model.text()).unwrap().text(), model.text());
         }
     });
