@@ -100,9 +100,16 @@ fn a_run_is_watched_until_it_is_complete() {
     let mut stream = TcpStream::connect(&page.address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
     write!(stream, "GET /api/v1/runs/watched/events HTTP/1.1\r\nHost: {}\r\n\r\n", page.address).unwrap();
-    let mut generations = 0;
+    let (mut generations, mut silent) = (0, 0);
     for line in BufReader::new(stream).lines() {
         let line = line.unwrap();
+        // Every ten seconds, a stream only shows that it is alive.
+        if line.starts_with(':')
+            && let Some(ended) = training.try_wait().unwrap()
+        {
+            silent += 1;
+            assert!(ended.success() && silent < 12, "the end was not told: {ended}");
+        }
         let Some(event) = line.strip_prefix("data:").and_then(|data| serde_json::from_str::<Value>(data).ok()) else {
             continue;
         };
