@@ -25,6 +25,8 @@ export async function analyse(name = 'chess', id) {
   let following = true;
   let values = new Map();
   let review = null;
+  // The line that the pointer or the focus is on: reports do not take its place on the board.
+  let previewed = null;
 
   const board = new Board({ label: `${capital(name)} board`, play: move => send(move.move) });
   const list = new MoveList(goTo);
@@ -35,7 +37,7 @@ export async function analyse(name = 'chess', id) {
   const arrows = h('input', { type: 'checkbox', checked: true, onchange: () => engines[0].paint() });
   const second = h('input', { type: 'checkbox', onchange: () => { engines[1].element.hidden = !second.checked; search(); } });
   const whole = h('button', { type: 'button', class: 'quiet', onclick: goThrough }, 'Go through the game');
-  const context = { game, cores, board, heat, arrows, id, complain: why => complain(error, why), preview };
+  const context = { game, cores, board, heat, arrows, id, complain: why => complain(error, why), preview, isPreviewing: () => previewed !== null };
   const engines = [new Engine(context, game.strongest), new Engine(context, game.evaluators.at(0).id === game.strongest ? 'handcrafted' : game.evaluators[0].id)];
   engines[0].heard = report => note(shown.ply, report);
   engines[1].element.hidden = true;
@@ -105,12 +107,14 @@ export async function analyse(name = 'chess', id) {
   }
 
   function preview(line) {
+    previewed = line;
     if (!line) return engines[0].paint();
     board.arrows(line.slice(0, 7).map((step, index) => ({ cells: step.cells, weight: Math.max(0.2, 1 - index * 0.14),
       kind: index % 2 ? 'enemy' : 'best', text: String(index + 1) })));
   }
 
   function search() {
+    previewed = null;
     const over = Boolean(shown.result);
     engines.forEach((engine, index) => engine.go(shown.ply, over ? shown.result.words : null, index === 0 || second.checked));
   }
@@ -248,6 +252,19 @@ const certain = score => score === 0.5 ? [0, 1, 0] : [score, 0, 1 - score];
 /** What a move is worth to the mover, as a share of a point. */
 const valueOf = ({ wdl }, turn) => wdl ? percent((turn === 0 ? wdl[0] : wdl[2]) + wdl[1] / 2) : '–';
 
+/** The best moves as arrows, the best one on top, each with its value, visits and prior. */
+function candidates({ lines, turn }) {
+  const most = Math.max(1, ...lines.map(line => line.visits));
+  const told = new Set();
+  return lines.filter((line, index) => !index || line.visits > most * 0.08).map((line, index) => {
+    // Of two moves to one cell, the better one has its figures there.
+    const end = line.cells.at(-1);
+    const figures = !told.has(end) && [valueOf(line, turn), short(line.visits), `p ${percent(line.prior)}`];
+    told.add(end);
+    return { cells: line.cells, weight: Math.sqrt(line.visits / most), kind: index ? '' : 'best', figures };
+  }).toReversed();
+}
+
 /** One search with what it finds. */
 class Engine {
   constructor(context, evaluator) {
@@ -336,18 +353,7 @@ class Engine {
   paint() {
     if (this.heard === undefined) return;
     const report = this.report;
-    if (!report || !this.arrows.checked) this.board.arrows([]);
-    else {
-      const most = Math.max(1, ...report.lines.map(line => line.visits));
-      const told = new Set();
-      this.board.arrows(report.lines.filter((line, index) => !index || line.visits > most * 0.08).map((line, index) => {
-        // Of two moves to one cell, the better one has its figures there.
-        const end = line.cells.at(-1);
-        const figures = !told.has(end) && [valueOf(line, report.turn), short(line.visits), `p ${percent(line.prior)}`];
-        told.add(end);
-        return { cells: line.cells, weight: Math.sqrt(line.visits / most), kind: index ? '' : 'best', figures };
-      }).toReversed());
-    }
+    if (!this.isPreviewing()) this.board.arrows(report && this.arrows.checked ? candidates(report) : []);
     const shares = new Map();
     if (report && this.heat.checked) {
       for (const { cells, prior } of report.policy) if (cells.length) shares.set(cells.at(-1), (shares.get(cells.at(-1)) ?? 0) + prior);

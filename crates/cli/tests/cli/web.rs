@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -12,6 +12,8 @@ use super::support::{Folder, complaint, ends, interrupt};
 /// The page of a folder, as long as this lives.
 struct Page {
     child: Child,
+    /// Stays open: the program may print more.
+    _out: BufReader<ChildStdout>,
     /// Host and port.
     address: String,
 }
@@ -22,11 +24,11 @@ impl Page {
         let mut command = Command::new(env!("CARGO_BIN_EXE_alfil"));
         command.args(["web", "--port", "0"]).args(arguments).current_dir(folder.file(""));
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let (mut line, mut out) = (String::new(), BufReader::new(child.stdout.take().unwrap()));
+        out.read_line(&mut line).unwrap();
         let address = line.strip_prefix("the page is http://").and_then(|rest| rest.split('/').next());
         let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
-        Page { child, address }
+        Page { child, _out: out, address }
     }
 
     /// The head and the body of the answer to a request.
@@ -100,9 +102,16 @@ fn a_run_is_watched_until_it_is_complete() {
     let mut stream = TcpStream::connect(&page.address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
     write!(stream, "GET /api/v1/runs/watched/events HTTP/1.1\r\nHost: {}\r\n\r\n", page.address).unwrap();
-    let mut generations = 0;
+    let (mut generations, mut silent) = (0, 0);
     for line in BufReader::new(stream).lines() {
         let line = line.unwrap();
+        // Every ten seconds, a stream only shows that it is alive.
+        if line.starts_with(':')
+            && let Some(ended) = training.try_wait().unwrap()
+        {
+            silent += 1;
+            assert!(ended.success() && silent < 12, "the end was not told: {ended}");
+        }
         let Some(event) = line.strip_prefix("data:").and_then(|data| serde_json::from_str::<Value>(data).ok()) else {
             continue;
         };

@@ -58,6 +58,18 @@ fn addresses_that_others_reach_need_a_good_token() {
     assert!(bind(None).unwrap_err().to_string().contains("give --token"));
     assert!(bind(Some("short")).is_err() && bind(Some("sixteen letters or more")).is_err());
     assert!(bind(Some("sixteen-letters-or-more")).is_ok());
+    // What is printed can be opened, and names go with a token.
+    let settings = |hosts: &[&str], token: Option<&str>| WebSettings {
+        address: ([0, 0, 0, 0], 0).into(),
+        token: token.map(str::to_owned),
+        hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+        ..WebSettings::local(0, Path::new("no-data"))
+    };
+    let token = Some("sixteen-letters-or-more");
+    assert!(Server::bind(settings(&["board.example"], token)).unwrap().page().starts_with("http://127.0.0.1:"));
+    assert!(Server::bind(settings(&["http://board.example"], token)).is_err());
+    let local = WebSettings { address: ([127, 0, 0, 1], 0).into(), ..settings(&["board.example"], None) };
+    assert!(Server::bind(local).err().unwrap().to_string().contains("goes with a --token"));
 }
 
 #[test]
