@@ -59,11 +59,11 @@ pub struct Go {
     /// Time for this move.
     pub move_time: Option<Duration>,
     /// Visits for this move.
-    pub nodes: Option<u32>,
+    pub nodes: Option<u64>,
     /// Mean depth to reach.
     pub depth: Option<u32>,
-    /// Search until a win is proven, whatever its length.
-    pub mate: bool,
+    /// Search for a win in at most this many moves.
+    pub mate: Option<u32>,
     /// Search until told to stop.
     pub infinite: bool,
     /// Search in the opponent's time.
@@ -78,7 +78,7 @@ impl Go {
     /// Whether a search for `side` ends by itself.
     pub fn is_limited(&self, side: Side) -> bool {
         let time = self.time[if side == Side::First { 0 } else { 1 }].or(self.move_time);
-        time.is_some() || self.nodes.is_some() || self.depth.is_some() || self.mate
+        time.is_some() || self.nodes.is_some() || self.depth.is_some() || self.mate.is_some()
     }
 }
 
@@ -162,11 +162,13 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
     let mut words = words.peekable();
     while let Some(word) = words.next() {
         // A number belongs to the keyword; if it cannot be read, the keyword is ignored.
-        let mut number = || -> Option<u32> {
+        let mut large = || -> Option<u64> {
             let next = words.next_if(|word| !KEYWORDS.contains(word))?;
-            // Clocks that have run out are negative, and programs may send larger numbers than ours.
-            next.parse::<i64>().ok().map(|number| u32::try_from(number.max(0)).unwrap_or(u32::MAX))
+            // Clocks that have run out are negative.
+            next.parse::<i64>().ok().map(|number| number.max(0).unsigned_abs())
         };
+        // Programs may send larger numbers than ours.
+        let mut number = || large().map(|number| u32::try_from(number).unwrap_or(u32::MAX));
         let time = |number: Option<u32>| number.map(|ms| Duration::from_millis(ms.into()));
         match word {
             "wtime" => go.time[0] = time(number()),
@@ -175,9 +177,9 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
             "binc" => go.increment[1] = time(number()).unwrap_or_default(),
             "movestogo" => go.moves_to_go = number().filter(|moves| *moves > 0),
             "movetime" => go.move_time = time(number()),
-            "nodes" => go.nodes = number(),
+            "nodes" => go.nodes = large(),
             "depth" => go.depth = number(),
-            "mate" => go.mate = number().is_some(),
+            "mate" => go.mate = number(),
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
             "searchmoves" => {
@@ -234,6 +236,8 @@ mod tests {
         assert_eq!(go.search_moves, ["e2e4", "d2d4"]);
         assert!(go.infinite);
         let Command::Go(go) = Command::parse("go mate 3") else { panic!() };
-        assert!(go.mate && go.is_limited(Side::First));
+        assert!(go.mate == Some(3) && go.is_limited(Side::First));
+        let Command::Go(go) = Command::parse("go nodes 5000000000") else { panic!() };
+        assert_eq!(go.nodes, Some(5_000_000_000));
     }
 }

@@ -10,8 +10,10 @@ use crate::options::Options;
 
 /// One line of information for each move that is reported on.
 pub(crate) fn lines<G: FullGame>(report: &SearchReport, root: &G, options: &Options) -> Vec<String> {
-    let several = report.lines.len() > 1;
-    (1..).zip(&report.lines).map(|(number, line)| info(report, number, several, line, root, options)).collect()
+    // A random choice among moves needs more lines than are asked for.
+    let shown = &report.lines[..report.lines.len().min(options.multi_pv.max(1) as usize)];
+    let several = shown.len() > 1;
+    (1..).zip(shown).map(|(number, line)| info(report, number, several, line, root, options)).collect()
 }
 
 fn info<G: FullGame>(
@@ -27,7 +29,7 @@ fn info<G: FullGame>(
         report.depth.max(1),
         report.longest.max(1),
         report.elapsed.as_millis(),
-        report.visits
+        report.looked_at()
     );
     // Writing to a string does not fail.
     let _ = write!(text, " score {}", score(line, root));
@@ -56,6 +58,12 @@ fn score<G: FullGame>(line: &Line, root: &G) -> String {
 /// pawn.
 pub fn centipawns(value: f32) -> i32 {
     (90.0 * (1.563_754_2 * f64::from(value.clamp(-1.0, 1.0))).tan()).round() as i32
+}
+
+/// Whether a win in at most this many moves has been found.
+pub(crate) fn is_mate_within<G: FullGame>(moves: u32, report: &SearchReport, root: &G) -> bool {
+    let wins = |line: &&Line| line.proof.is_some_and(|proof| proof.is_win());
+    report.lines.first().filter(wins).and_then(|line| line.turns_left(root)).is_some_and(|turns| turns <= moves)
 }
 
 fn thousandths(line: &Line) -> [u32; 3] {

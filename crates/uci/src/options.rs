@@ -334,7 +334,7 @@ pub const DECLARATIONS: &[Declaration] = &[
     Declaration {
         name: "Temperature",
         flag: "temperature",
-        help: "Above 0, a random move is played, weighted by visits, instead of the best",
+        help: "Above 0, a random move is played, weighted by visits (with alphabeta: by values), instead of the best",
         needs: Needs::Nothing,
         kind: Kind::Real { least: 0.0, most: 10.0, field: |options| &mut options.temperature },
     },

@@ -8,12 +8,12 @@ use alfil_game::{FullGame, Knowledge, Mover, Side, Wdl};
 use alfil_nn::{Bundled, CalibratedCpu, Cpu, Device, Devices, Instructions, Network, Precision};
 use alfil_search::classical::{AlphaBetaSettings, ClassicalEngine, ClassicalLimits};
 use alfil_search::evaluators::{BackendError, CacheMemory, Kind, cached_moves};
-use alfil_search::parallel::{Control, Limits, ParallelSettings, Search, SearchReport, StopReason};
+use alfil_search::parallel::{Control, Limits, Line, ParallelSettings, Search, SearchReport, StopReason};
 use alfil_search::root::pick;
 use alfil_search::selection::{Puct, Rule};
 use alfil_search::tree::{Tree, USUAL_MOVES};
 use alfil_search::{Backend, EvaluatorError, PlaySettings, with_memory};
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::info;
@@ -40,6 +40,15 @@ struct LoadedOptions {
 
 /// With a network, one part in this many of the memory is the cache's.
 const CACHE_PART: usize = 8;
+
+/// A tree search for a mate gives up after this many visits per move of the mate: it may have no other end.
+const VISITS_PER_MATE_MOVE: u32 = 1_000_000;
+
+/// Alpha-beta searches for a mate so many plies deeper than the mate is long, since it looks at some moves less deep than at others.
+const MATE_MARGIN: u32 = 4;
+
+/// Alpha-beta draws from this many of the best moves at most.
+const DRAWN_FROM: usize = 5;
 
 /// How deep alpha-beta searches for its signature.
 const BENCH_DEPTH: u32 = 6;
@@ -247,12 +256,17 @@ impl<G: FullGame> Thinker<G> {
         let Some(report) = self.search(task, &start, &moves, &root)? else {
             return Ok((legal.first().and_then(|&m| text(m)), None));
         };
-        let line = report.lines.first().map(|line| line.codes.as_slice()).unwrap_or_default();
+        let temperature = temperature(&task.options);
+        // Alpha-beta has lines with scores instead of a tree with visits.
+        let chosen = match self.classical {
+            Some(_) => draw(&report.lines, temperature.into(), &mut self.random),
+            None => report.lines.first(),
+        };
+        let line = chosen.map(|line| line.codes.as_slice()).unwrap_or_default();
         let read = |code: &u16| G::Move::try_from(*code).ok();
-        let (best, temperature) = (line.first().and_then(read), temperature(&task.options));
+        let best = line.first().and_then(read);
         let ranked =
             self.search.as_ref().and_then(|search| search.tree().root()).map_or(Vec::new(), |root| root.ranked());
-        // Alpha-beta has no tree, and always plays its best move.
         let drawn = pick(&ranked, temperature.into(), &mut self.random).and_then(|child| read(&child.code));
         Ok(match (drawn, best, line.get(1).and_then(read)) {
             (Some(m), ..) if Some(m) != best => (text(m), None),
@@ -296,16 +310,23 @@ impl<G: FullGame> Thinker<G> {
         handle.allot(time, task.begun);
         let limit = Limit::of(options).map(|limit| limit.visits);
         let per_move = Some(options.nodes_per_move).filter(|nodes| *nodes > 0);
+        let nodes = go.nodes.map(|nodes| u32::try_from(nodes).unwrap_or(u32::MAX));
+        let for_mate = go.mate.map(|moves| VISITS_PER_MATE_MOVE.saturating_mul(moves.max(1)));
         let limits = Limits {
-            visits: [go.nodes, limit, per_move].into_iter().flatten().min(),
+            visits: [nodes, limit, per_move, for_mate].into_iter().flatten().min(),
             depth: go.depth,
             settled,
-            // On a clock any win is good enough, and a search for a mate ends with it.
-            sooner: !settled && !go.mate,
+            // On a clock any win is good enough.
+            sooner: !settled,
             only: task.only.iter().map(|&m| m.into()).collect(),
         };
         let voice = self.voice.clone();
-        let tell = |report: &SearchReport| info::lines(report, root, options).iter().for_each(|line| voice.say(line));
+        let tell = |report: &SearchReport| {
+            info::lines(report, root, options).iter().for_each(|line| voice.say(line));
+            if go.mate.is_some_and(|moves| info::is_mate_within(moves, report, root)) {
+                handle.control.stop();
+            }
+        };
         let report =
             search.run(&settings(options, root.side(), self.batch), &limits, &handle.control, &mut |report| {
                 tell(report)
@@ -336,14 +357,19 @@ impl<G: FullGame> Thinker<G> {
         // No network imitates anybody here.
         let limit = Limit::of(&Options { weights_file: HANDCRAFTED.to_owned(), ..options.clone() });
         let per_move = Some(options.nodes_per_move).filter(|nodes| *nodes > 0);
+        let for_mate = go.mate.map(|moves| moves.saturating_mul(2).saturating_add(MATE_MARGIN));
+        let drawn_from = if temperature(options) > 0.0 { DRAWN_FROM } else { 1 };
         let limits = ClassicalLimits {
-            depth: go.depth,
-            nodes: [go.nodes, limit.map(|limit| limit.visits), per_move].into_iter().flatten().min().map(u64::from),
+            depth: [go.depth, for_mate].into_iter().flatten().min(),
+            nodes: [go.nodes, limit.map(|limit| limit.visits.into()), per_move.map(u64::from)]
+                .into_iter()
+                .flatten()
+                .min(),
             // A ponder hit sets the deadline later: the handle is asked for it.
             deadline: None,
             // Half of the time is gone: the next depth would take longer than what is left.
             begin_before: time.filter(|_| on_clock && !go.ponder).map(|time| task.begun + time / 2),
-            lines: options.multi_pv as usize,
+            lines: drawn_from.max(options.multi_pv as usize),
             only: task.only.iter().map(|&m| m.into()).collect(),
         };
         let ends = || {
@@ -351,7 +377,12 @@ impl<G: FullGame> Thinker<G> {
             over || handle.control.is_stopped()
         };
         let voice = self.voice.clone();
-        let tell = |report: &SearchReport| info::lines(report, root, options).iter().for_each(|line| voice.say(line));
+        let tell = |report: &SearchReport| {
+            info::lines(report, root, options).iter().for_each(|line| voice.say(line));
+            if go.mate.is_some_and(|moves| info::is_mate_within(moves, report, root)) {
+                handle.control.stop();
+            }
+        };
         let report = engine.think(root, &limits, &ends, &mut |report| tell(report))?;
         tell(&report);
         Ok(Some(report))
@@ -449,6 +480,22 @@ fn temperature(options: &Options) -> f32 {
     Limit::of(options).map_or(options.temperature, |limit| limit.temperature.max(options.temperature))
 }
 
+/// The first of the lines or, at a temperature T above 0, a random one: a move that is worse by T pawns is played e times less often.
+/// Mates are played and avoided in any case.
+fn draw<'a>(lines: &'a [Line], temperature: f64, random: &mut impl RngExt) -> Option<&'a Line> {
+    let best = lines.first()?;
+    let Some(highest) = best.estimate.filter(|_| temperature > 0.0) else { return Some(best) };
+    let weight = |line: &Line| {
+        line.estimate.map_or(0.0, |estimate| (f64::from(estimate - highest) / (100.0 * temperature)).exp())
+    };
+    let mut at = random.random::<f64>() * lines.iter().map(weight).sum::<f64>();
+    let drawn = lines.iter().find(|line| {
+        at -= weight(line);
+        at < 0.0
+    });
+    drawn.or(Some(best))
+}
+
 /// How a network is played for a side.
 fn play_settings(options: &Options, side: Side) -> PlaySettings {
     // The option is from the engine's point of view, the rule's constant from the first player's.
@@ -500,6 +547,32 @@ mod tests {
     #[test]
     fn the_engine_plays_with_the_default_settings() {
         assert_eq!(play_settings(&Options::default(), Side::First), PlaySettings::default());
+    }
+
+    #[test]
+    fn lines_are_drawn_by_what_they_are_worth() {
+        let line = |code: u16, estimate: Option<i32>| Line {
+            codes: vec![code],
+            visits: 0,
+            prior: 0.0,
+            wdl: Mover(Wdl::DRAW),
+            moves_left: None,
+            proof: None,
+            estimate,
+        };
+        // No estimate: the game is decided after it.
+        let lines = [line(0, Some(50)), line(1, Some(-50)), line(2, None)];
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut counts = |lines: &[Line], temperature: f64| {
+            let mut counts = [0; 3];
+            (0..10_000).for_each(|_| counts[usize::from(draw(lines, temperature, &mut random).unwrap().codes[0])] += 1);
+            counts
+        };
+        assert_eq!(counts(&lines, 0.0), [10_000, 0, 0]);
+        let [often, seldom, never] = counts(&lines, 1.0);
+        let ratio = f64::from(often) / f64::from(seldom);
+        assert!((2.4..3.1).contains(&ratio) && never == 0, "{often} {seldom} {never}");
+        assert_eq!(counts(&lines[2..], 1.0), [0, 0, 10_000], "a mate is played");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Every command of the protocol, in conversations.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -480,6 +481,21 @@ fn alpha_beta_is_an_engine_too() {
     assert!(!heard.iter().any(|line| line.starts_with("bestmove")), "{heard:?}");
     gui.say("ponderhit");
     gui.wait("bestmove");
+    // Philidor's legacy; and where there is no mate, the search for one ends as well.
+    gui.say("position fen r6k/6pp/8/6N1/2Q5/8/6PP/7K w - - 0 1");
+    gui.say("go mate 4");
+    let heard = gui.wait("bestmove");
+    assert!(heard.iter().any(|line| line.contains(" score mate 4 ")), "{heard:#?}");
+    gui.say("position startpos");
+    gui.best("go mate 1");
+    // Among moves that are about equal the choice is random where that is asked for, and one line is reported.
+    gui.say("setoption name Temperature value 10");
+    let drawn: HashSet<String> = (0..40).map(|_| gui.best("go depth 2")).collect();
+    assert!(drawn.len() > 1, "{drawn:?}");
+    gui.say("go depth 2");
+    let heard = gui.wait("bestmove");
+    assert!(!heard.iter().any(|line| line.contains("multipv")), "{heard:#?}");
+    gui.say("setoption name Temperature value 0");
     // Back to the tree, and to other games.
     gui.say("setoption name Engine value tree");
     gui.say("setoption name WeightsFile value handcrafted");
