@@ -150,7 +150,8 @@ fn players_with_other_mistakes_are_told_apart() {
     };
     let different = chance(part(&|mistake| mistake.record.ply < 25), part(&|mistake| mistake.record.ply >= 25));
     assert_eq!(different.chance, 0.01, "{different:?}");
-    assert!(different.gap > 0.0 && different.others[0].1 > different.own[0].max(different.own[1]));
+    let found = &different.distances;
+    assert!(found.gap > 0.0 && found.others[0].1 > found.own[0].max(found.own[1]));
     let alike = chance(part(&|mistake| mistake.record.game % 4 < 2), part(&|mistake| mistake.record.game % 4 >= 2));
-    assert!(alike.chance > 0.05 && alike.gap < different.gap, "{alike:?}");
+    assert!(alike.chance > 0.05 && alike.distances.gap < found.gap, "{alike:?}");
 }

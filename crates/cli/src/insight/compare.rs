@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use alfil_core::numbers::count;
 use alfil_core::wording::{cut, one_line};
 use alfil_insight::chess::{Mistake, Vectors};
-use alfil_insight::profile::split_half;
+use alfil_insight::profile::{Split, split_half};
 use alfil_insight::read_errors;
 use anyhow::bail;
 use clap::Args;
@@ -49,7 +49,7 @@ pub fn run(command: &CompareCommand, out: &mut impl Write) -> anyhow::Result<Ver
     }
     let pairs: Vec<(&[Mistake<'_>], &Vectors)> =
         players.iter().map(|(mistakes, vectors)| (&mistakes[..], vectors)).collect();
-    let found = split_half(&pairs, &model, command.permutations, command.seed);
+    let Split { distances: found, chance } = split_half(&pairs, &model, command.permutations, command.seed);
     let name = |at: usize| one_line(&command.tables[at].file_stem().unwrap_or_default().to_string_lossy());
     if command.json {
         let own = found.own.iter().enumerate();
@@ -59,7 +59,7 @@ pub fn run(command: &CompareCommand, out: &mut impl Write) -> anyhow::Result<Ver
             "others": others.map(|((a, b), distance)| json!({"players": [name(*a), name(*b)], "distance": distance}))
                 .collect::<Vec<_>>(),
             "gap": found.gap,
-            "chance": found.chance,
+            "chance": chance,
             "permutations": command.permutations,
         });
         writeln!(out, "{report}")?;
@@ -78,7 +78,7 @@ pub fn run(command: &CompareCommand, out: &mut impl Write) -> anyhow::Result<Ver
         out,
         "those of different players are {:.3} farther apart; by chance they would be in {:.4} of {} random orders",
         found.gap,
-        found.chance,
+        chance,
         count(command.permutations.into())
     )?;
     Ok(Verdict::Fine)

@@ -15,7 +15,7 @@ use model::OPENING;
 pub use model::{Cluster, Counts, Fitted, Model, Sample};
 pub use page::{model_page, page};
 pub use rate::Rate;
-pub use split_half::{Split, split_half};
+pub use split_half::{Distances, Split, split_half};
 
 /// Standard errors from which on a difference is more than chance: with fifty comparisons, one in twenty profiles of average
 /// players would show one.

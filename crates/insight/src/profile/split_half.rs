@@ -10,13 +10,20 @@ use crate::chess::{Mistake, Motif, Vectors, has};
 
 /// The distances between halves of players' games.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Split {
+pub struct Distances {
     /// For each player the distance between the halves of his games.
     pub own: Vec<f64>,
     /// The mean distance between halves of different players, for each pair of them.
     pub others: Vec<((usize, usize), f64)>,
     /// The mean distance between halves of different players, less that of the halves of one.
     pub gap: f64,
+}
+
+/// The distances, and how often chance would give them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Split {
+    /// The distances.
+    pub distances: Distances,
     /// The share of permutations in which the gap was at least as large: every game given to some half at random, and the sizes of
     /// the halves kept.
     pub chance: f64,
@@ -36,7 +43,7 @@ pub fn split_half(players: &[(&[Mistake<'_>], &Vectors)], model: &Model, permuta
             halves.push(games.iter().skip(half).step_by(2).cloned().collect());
         }
     }
-    let found = distances(&halves);
+    let distances = distances_of(&halves);
     let mut all: Vec<Kinds> = halves.concat();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut as_large = 0;
@@ -51,11 +58,11 @@ pub fn split_half(players: &[(&[Mistake<'_>], &Vectors)], model: &Model, permuta
                 taken.to_vec()
             })
             .collect();
-        as_large += u32::from(distances(&shuffled).gap >= found.gap);
+        as_large += u32::from(distances_of(&shuffled).gap >= distances.gap);
     }
     // The order that was found is one of those that chance may give.
     let chance = f64::from(as_large + 1) / (f64::from(permutations) + 1.0);
-    Split { chance, ..found }
+    Split { distances, chance }
 }
 
 /// The kinds of the mistakes of each game, in the order of the games.
@@ -84,8 +91,8 @@ fn games(mistakes: &[Mistake<'_>], vectors: &Vectors, model: &Model) -> Vec<Kind
     games.into_values().collect()
 }
 
-/// The distances within players, those between pairs of them, and how much larger these are, with nothing to compare them with.
-fn distances(halves: &[Vec<Kinds>]) -> Split {
+/// The distances within players, those between pairs of them, and how much larger these are.
+fn distances_of(halves: &[Vec<Kinds>]) -> Distances {
     let shares: Vec<Vec<f64>> = halves.iter().map(|games| shares(games)).collect();
     let between = |a: usize, b: usize| distance(&shares[a], &shares[b]);
     let players = halves.len() / 2;
@@ -99,7 +106,7 @@ fn distances(halves: &[Vec<Kinds>]) -> Split {
     }
     let mean = |sum: f64, count: usize| sum / count.max(1) as f64;
     let gap = mean(others.iter().map(|(_, distance)| distance).sum(), others.len()) - mean(own.iter().sum(), own.len());
-    Split { own, others, gap, chance: 1.0 }
+    Distances { own, others, gap }
 }
 
 /// The share of mistakes that are of each kind.
@@ -133,7 +140,7 @@ mod tests {
     fn distances_are_those_of_shares() {
         assert_eq!(shares(&half(3)), [0.3, 0.7]);
         assert_eq!(shares(&[]), [0.0; 0]);
-        let Split { own, others, gap, .. } = distances(&[half(3), half(3), half(9), half(9)]);
+        let Distances { own, others, gap } = distances_of(&[half(3), half(3), half(9), half(9)]);
         assert_eq!(own, [0.0, 0.0]);
         let expected = distance(&[0.3, 0.7], &[0.9, 0.1]);
         assert!((others[0].1 - expected).abs() < 1e-12 && (gap - expected).abs() < 1e-12 && expected > 0.5);
