@@ -3,6 +3,8 @@
 
 mod commands;
 mod contests;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod games;
 mod old_files;
 mod playing;
