@@ -365,8 +365,9 @@ impl Duty {
         let mut headers = HeaderMap::new();
         headers.insert(JOB_HEADER, job);
         headers.insert(ARITHMETIC_HEADER, format!("{arithmetic:016x}"));
-        // If the answer to this message is lost, it is sent again, and the server knows it.
-        headers.insert("Nats-Msg-Id", format!("{job}-{:x}-{:016x}", self.began, checksum(&bytes)));
+        // If the answer to this message is lost, it is sent again, and the server knows it. The same games played again later, because
+        // the trainer did not take them, are another message.
+        headers.insert("Nats-Msg-Id", format!("{job}-{:x}-{}-{:016x}", self.began, self.sent, checksum(&bytes)));
         let subject = self.kind.result_subject(&self.shared.settings.name);
         self.shared.link.publish(subject, headers, bytes).await.map(drop)
     }
@@ -377,7 +378,7 @@ impl Duty {
         let mut headers = HeaderMap::new();
         headers.insert(JOB_HEADER, job);
         headers.insert(TOO_LARGE_HEADER, number.to_string());
-        headers.insert("Nats-Msg-Id", format!("{job}-{:x}-large-{number}", self.began));
+        headers.insert("Nats-Msg-Id", format!("{job}-{:x}-{}-large-{number}", self.began, self.sent));
         let subject = self.kind.result_subject(&self.shared.settings.name);
         self.shared.link.publish(subject, headers, Vec::new()).await.map(drop)
     }
