@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use alfil_core::disk::read_text;
 use alfil_core::numbers::count;
-use alfil_core::wording::cut;
-use alfil_fleet::{Address, Ended, Queues, Status, Trainer, WorkerCard, WorkerSettings, drain, status, work};
+use alfil_core::wording::{cut, one_line};
+use alfil_fleet::{Address, Ended, Queues, Status, Trainer, WorkerCard, WorkerSettings, drain, forgive, status, work};
 use alfil_nn::{Cpu, Device};
 use alfil_train::RunDirectory;
 use alfil_train::fleet::Fleet;
@@ -69,6 +69,16 @@ pub enum FleetCommand {
         #[command(flatten)]
         login: Login,
     },
+    /// Let a worker come back that the run has shut out
+    Forgive {
+        /// Its name, as alfil fleet status shows it
+        worker: String,
+        /// The fleet's server
+        #[arg(value_name = "ADDRESS", default_value = HERE)]
+        address: String,
+        #[command(flatten)]
+        login: Login,
+    },
 }
 
 pub fn run_worker(command: WorkerCommand, out: &mut impl Write) -> anyhow::Result<Verdict> {
@@ -116,6 +126,14 @@ pub fn run(command: FleetCommand, out: &mut impl Write) -> anyhow::Result<Verdic
             writeln!(out, "there is no worker {worker}: alfil fleet status shows them")?;
             Ok(Verdict::Failed)
         }
+        FleetCommand::Forgive { worker, address, login } => {
+            if forgive(&Address::new(&address, login.credentials.as_deref())?, &worker)? {
+                writeln!(out, "{worker} may come back: start it again")?;
+                return Ok(Verdict::Fine);
+            }
+            writeln!(out, "the run has not shut out {worker}: alfil fleet status shows who is")?;
+            Ok(Verdict::Failed)
+        }
     }
 }
 
@@ -123,7 +141,9 @@ pub fn run(command: FleetCommand, out: &mut impl Write) -> anyhow::Result<Verdic
 pub fn trainer(address: &str, credentials: Option<&Path>, run: &RunDirectory) -> anyhow::Result<Arc<dyn Fleet>> {
     let address = Address::new(address, credentials)?;
     let name = run.path().file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    Ok(Arc::new(Trainer::connect(address, &name, Box::new(terminal::say))?))
+    let folder = std::path::absolute(run.path()).unwrap_or_else(|_| run.path().to_owned());
+    let home = format!("{}, {}", machine_name(), folder.display());
+    Ok(Arc::new(Trainer::connect(address, &name, &home, Box::new(terminal::say))?))
 }
 
 fn print(found: &Status, out: &mut impl Write) -> anyhow::Result<()> {
@@ -133,7 +153,7 @@ fn print(found: &Status, out: &mut impl Write) -> anyhow::Result<()> {
             writeln!(
                 out,
                 "run        {}: {} games, {} positions, {} positions/s",
-                cut(&card.run, 40),
+                plain(&card.run, 40),
                 count(card.games),
                 count(card.positions),
                 rate(card.per_second)
@@ -142,7 +162,7 @@ fn print(found: &Status, out: &mut impl Write) -> anyhow::Result<()> {
             writeln!(out, "           {} to be played, {stale:.1} % of positions stale", count(card.open))?;
             if card.refused > 0 || !card.shut.is_empty() {
                 let shut = if card.shut.is_empty() { "none".to_owned() } else { card.shut.join(", ") };
-                writeln!(out, "           {} messages refused; shut out: {}", card.refused, cut(&shut, 40))?;
+                writeln!(out, "           {} messages refused; shut out: {}", card.refused, plain(&shut, 60))?;
             }
         }
         None => writeln!(out, "run        no trainer is there")?,
@@ -154,20 +174,22 @@ fn print(found: &Status, out: &mut impl Write) -> anyhow::Result<()> {
     }
     writeln!(
         out,
-        "\n{:<20} {:<12} {:<6} {:>6} {:>9} {:>7} {:>5}",
-        "worker", "machine", "device", "leases", "done", "per s", "seen"
+        "\n{:<20} {:<12} {:<6} {:<8} {:>5} {:>6} {:>9} {:>7} {:>7} {:>5}",
+        "worker", "machine", "device", "version", "lanes", "leases", "done", "per s", "pos/s", "seen"
     )?;
     for (card, age) in workers {
-        let WorkerCard { name, machine, device, leases, games, pairs, per_second, .. } = card;
+        let WorkerCard { name, machine, device, program, lanes, leases, games, pairs, per_second, .. } = card;
         let leaves = if card.leaves { "  leaves" } else { "" };
         writeln!(
             out,
-            "{:<20} {:<12} {:<6} {leases:>6} {:>9} {:>7} {:>4.0}s{leaves}",
-            cut(name, 20),
-            cut(machine, 12),
-            cut(device, 6),
-            count(games + pairs),
+            "{:<20} {:<12} {:<6} {:<8} {lanes:>5} {leases:>6} {:>9} {:>7} {:>7} {:>4.0}s{leaves}",
+            plain(name, 20),
+            plain(machine, 12),
+            plain(device, 6),
+            plain(program, 8),
+            count(games.saturating_add(*pairs)),
             rate(*per_second),
+            rate(card.positions_per_second),
             age
         )?;
     }
@@ -186,11 +208,16 @@ fn print_json(found: &Status, out: &mut impl Write) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What others say, so that it cannot control a terminal.
+fn plain(text: &str, longest: usize) -> String {
+    cut(&one_line(&cut(text, longest)), longest)
+}
+
 /// What the system calls this machine.
 fn machine_name() -> String {
     let name = read_text(Path::new("/proc/sys/kernel/hostname"), 256).unwrap_or_default();
     let name = name.trim();
-    if name.is_empty() { "unknown".to_owned() } else { cut(name, 40) }
+    if name.is_empty() { "unknown".to_owned() } else { plain(name, 40) }
 }
 
 /// A name that no other worker of this machine has at this time.

@@ -32,6 +32,16 @@ pub enum FleetError {
         /// The run.
         run: String,
     },
+    /// Another trainer has it, or claims it at the same moment.
+    #[error(
+        "the fleet at {address} has another trainer of a run of this name, on {home}: stop that one, or wait for 30 seconds"
+    )]
+    Held {
+        /// The server.
+        address: String,
+        /// The machine and the folder of that one.
+        home: String,
+    },
     /// Trainer and worker are not of the same version.
     #[error("{0}")]
     Version(String),

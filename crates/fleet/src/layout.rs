@@ -6,7 +6,7 @@ use async_nats::jetstream::consumer::{AckPolicy, pull};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
 
 /// The version of the messages. Trainer and workers have the same one.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// The work queue of leases.
 pub const LEASES: &str = "alfil_leases";
@@ -44,6 +44,9 @@ pub const JOB_HEADER: &str = "Alfil-Job";
 /// The header that says what the worker's evaluators answer.
 pub const ARITHMETIC_HEADER: &str = "Alfil-Arithmetic";
 
+/// The header that says that the result of this number is too large for a message.
+pub const TOO_LARGE_HEADER: &str = "Alfil-Too-Large";
+
 /// Those who are there say so this often,
 pub const HEARTBEAT: Duration = Duration::from_secs(5);
 
@@ -51,19 +54,32 @@ pub const HEARTBEAT: Duration = Duration::from_secs(5);
 const GONE: Duration = Duration::from_secs(30);
 
 /// How long the trainer may have results in hand before they are given to it again: writing them and playing some again.
-const KEEPING: Duration = Duration::from_secs(120);
+pub const KEEPING: Duration = Duration::from_secs(120);
 
 /// How long the server knows that a message has been sent before.
 const DUPLICATES: Duration = Duration::from_secs(120);
 
-/// Bytes of leases at most.
+/// Bytes of leases at most. Of all these, a server sets aside what it may keep for each run: configs/fleet/nats.conf has room for
+/// a dozen.
 const MOST_LEASES: i64 = 64 << 20;
 
 /// Bytes of results at most: workers wait if the trainer does not take them.
-const MOST_RESULTS: i64 = 1 << 30;
+const MOST_RESULTS: i64 = 512 << 20;
+
+/// Bytes of the board at most, of which jobs are the largest part.
+const MOST_BOARD: i64 = 16 << 20;
+
+/// Bytes at most of those who are there: some hundred each.
+const MOST_PRESENCE: i64 = 16 << 20;
+
+/// Bytes of all networks on the server at most.
+pub const MOST_NETWORKS: i64 = 2 << 30;
 
 /// Bytes of a message at most, headers included: what a server takes by default.
 pub const LARGEST_MESSAGE: usize = 1 << 20;
+
+/// Room in a message for its headers.
+pub const HEADERS: usize = 1024;
 
 /// What numbers stand for. Each kind has its own leases, results and job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -137,7 +153,7 @@ pub fn streams() -> [Config; 4] {
         max_message_size: LARGEST_MESSAGE as i32,
         ..Config::default()
     };
-    let bucket = |name: &str, storage, max_age| Config {
+    let bucket = |name: &str, storage, max_age, max_bytes| Config {
         name: format!("KV_{name}"),
         subjects: vec![format!("$KV.{name}.>")],
         max_messages_per_subject: 1,
@@ -147,13 +163,13 @@ pub fn streams() -> [Config; 4] {
         allow_direct: true,
         storage,
         max_age,
-        max_bytes: MOST_LEASES,
+        max_bytes,
         ..Config::default()
     };
     [
         queue(LEASES, "alfil.lease.*", MOST_LEASES),
         queue(RESULTS, "alfil.result.*.*", MOST_RESULTS),
-        bucket(BOARD, StorageType::File, Duration::ZERO),
-        bucket(PRESENCE, StorageType::Memory, GONE),
+        bucket(BOARD, StorageType::File, Duration::ZERO, MOST_BOARD),
+        bucket(PRESENCE, StorageType::Memory, GONE, MOST_PRESENCE),
     ]
 }

@@ -70,10 +70,15 @@ impl Ledger {
         self.waiting.extend(self.open.keys());
     }
 
-    /// Notes that the queue only has leases at these places: numbers of other leases need another one. Returns how many those are.
-    pub fn keep_leases(&mut self, places: std::ops::RangeInclusive<u64>) -> usize {
+    /// The places of the leases that have numbers here.
+    pub fn places(&self) -> BTreeSet<u64> {
+        self.open.values().copied().filter(|place| *place != 0).collect()
+    }
+
+    /// Notes that the leases at these places are lost: their numbers need other ones. Returns how many those are.
+    pub fn lose(&mut self, places: &BTreeSet<u64>) -> usize {
         let lost = |(number, place): (&u64, &mut u64)| {
-            let is_lost = *place != 0 && !places.contains(place);
+            let is_lost = *place != 0 && places.contains(place);
             is_lost.then(|| {
                 *place = 0;
                 *number
@@ -130,9 +135,9 @@ mod tests {
             // The queue, by place.
             let mut queue: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
             let mut next = 1;
-            let reconcile = |ledger: &mut Ledger, queue: &BTreeMap<u64, Vec<u64>>, next: u64| {
-                let first = queue.keys().next().copied().unwrap_or(next);
-                ledger.keep_leases(first..=next - 1);
+            let reconcile = |ledger: &mut Ledger, queue: &BTreeMap<u64, Vec<u64>>| {
+                let gone = ledger.places().into_iter().filter(|place| !queue.contains_key(place)).collect();
+                ledger.lose(&gone);
             };
             let chosen = |queue: &BTreeMap<u64, Vec<u64>>, at: usize| queue.keys().nth(at % queue.len().max(1)).copied();
             for step in steps {
@@ -159,7 +164,7 @@ mod tests {
                     Step::Lose { lease } => if let Some(place) = chosen(&queue, lease) {
                         queue.remove(&place);
                     },
-                    Step::Reconcile => reconcile(&mut ledger, &queue, next),
+                    Step::Reconcile => reconcile(&mut ledger, &queue),
                 }
                 prop_assert_eq!(ledger.len() + counted.len(), 20);
             }
@@ -168,7 +173,7 @@ mod tests {
                 for (_, numbers) in std::mem::take(&mut queue) {
                     counted.extend(numbers.into_iter().filter(|number| ledger.take(*number)));
                 }
-                reconcile(&mut ledger, &queue, next);
+                reconcile(&mut ledger, &queue);
                 while let numbers = ledger.next_lease(3) && !numbers.is_empty() {
                     ledger.leased(&numbers, next);
                     queue.insert(next, numbers);

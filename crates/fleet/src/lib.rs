@@ -8,11 +8,13 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 mod address;
+mod claim;
 mod error;
 mod layout;
 mod ledger;
 mod link;
 mod message;
+mod replays;
 mod simulation;
 mod status;
 mod trainer;
@@ -23,6 +25,6 @@ pub use error::FleetError;
 pub use ledger::Ledger;
 pub use message::{TrainerCard, WorkerCard};
 pub use simulation::{Seen, Simulation};
-pub use status::{Queues, Status, drain, status};
+pub use status::{Queues, Status, drain, forgive, status};
 pub use trainer::Trainer;
 pub use worker::{Ended, WorkerSettings, work};

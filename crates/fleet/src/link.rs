@@ -1,10 +1,11 @@
 //! A connection, and what is done over it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use alfil_core::checksum::checksum;
 use alfil_nn::{Network, Origin};
 use async_nats::jetstream::consumer::{Consumer, pull};
+use async_nats::jetstream::kv::Entry;
 use async_nats::jetstream::object_store::{self, ObjectMetadata, ObjectStore};
 use async_nats::jetstream::stream::{Config, Stream};
 use async_nats::jetstream::{self, kv};
@@ -14,20 +15,22 @@ use serde::Serialize;
 use tokio::io::AsyncReadExt;
 
 use crate::error::Trouble;
-use crate::layout::{BOARD, Kind, LEASES, NETWORKS, PRESENCE, RESULTS, streams};
+use crate::layout::{
+    BOARD, HEADERS, Kind, LARGEST_MESSAGE, LEASES, MOST_NETWORKS, NETWORKS, PRESENCE, RESULTS, streams,
+};
 use crate::message::{NetworkName, write};
 use crate::{Address, FleetError, Role};
 
 /// How long the server may take to answer a request.
 const ANSWER: Duration = Duration::from_secs(10);
 
+/// How often whoever follows the board looks whether it still is the same one.
+const CHECK: Duration = Duration::from_secs(10);
+
 /// Bytes of a network at most.
-const LARGEST_NETWORK: usize = 4 << 30;
+const LARGEST_NETWORK: usize = 1 << 30;
 
-/// Bytes of all networks on the server at most.
-const MOST_NETWORKS: i64 = 4 << 30;
-
-/// A piece of a network in the object store.
+/// A piece of a network in the object store, at most.
 const PIECE: usize = 256 << 10;
 
 /// A connection to a fleet's server.
@@ -74,6 +77,11 @@ impl Link {
         Ok(())
     }
 
+    /// Bytes that a message may have beside its headers.
+    pub fn room(&self) -> usize {
+        self.client.server_info().max_payload.min(LARGEST_MESSAGE).saturating_sub(HEADERS)
+    }
+
     pub async fn stream(&self, name: &str) -> Result<Stream, Trouble> {
         Ok(self.jetstream.get_stream(name).await?)
     }
@@ -84,6 +92,27 @@ impl Link {
 
     pub async fn board(&self) -> Result<kv::Store, Trouble> {
         Ok(self.jetstream.get_key_value(BOARD).await?)
+    }
+
+    /// Follows what the board says of these keys, from what is there now. Returns when it has to be begun again: a server that has lost
+    /// its store counts from the beginning, and whoever follows by the old count would hear nothing.
+    pub async fn follow(&self, keys: &str, note: &mut (dyn FnMut(&Entry) + Send)) -> Result<(), Trouble> {
+        let name = format!("KV_{BOARD}");
+        let made = self.stream(&name).await?.cached_info().created;
+        let mut changes = self.board().await?.watch_with_history(keys).await?;
+        let mut checked = Instant::now();
+        loop {
+            match tokio::time::timeout(CHECK.saturating_sub(checked.elapsed()), changes.next()).await {
+                Ok(Some(entry)) => note(&entry?),
+                Ok(None) => return Err(Trouble("the server sends no more changes".to_owned())),
+                Err(_) => {
+                    if self.stream(&name).await?.cached_info().created != made {
+                        return Err(Trouble("the board is another one".to_owned()));
+                    }
+                    checked = Instant::now();
+                }
+            }
+        }
     }
 
     pub async fn presence(&self) -> Result<kv::Store, Trouble> {
@@ -110,16 +139,19 @@ impl Link {
         let name = format!("{:016x}-{}", checksum(&bytes), bytes.len());
         let networks = self.networks().await?;
         let known = networks.info(&name).await.ok().filter(|info| !info.deleted && info.size == bytes.len());
-        let digest = match known.and_then(|info| info.digest) {
-            Some(digest) => digest,
-            None => {
-                let metadata =
-                    ObjectMetadata { name: name.clone(), chunk_size: Some(PIECE), ..ObjectMetadata::default() };
-                let stored = networks.put(metadata, &mut bytes.as_slice()).await?;
-                stored.digest.unwrap_or_default()
-            }
-        };
-        Ok(NetworkName { name, digest })
+        if let Some(digest) = known.and_then(|info| info.digest) {
+            return Ok(NetworkName { name, digest });
+        }
+        let piece = PIECE.min(self.room());
+        let metadata = ObjectMetadata { name: name.clone(), chunk_size: Some(piece), ..ObjectMetadata::default() };
+        let stored = networks.put(metadata, &mut bytes.as_slice()).await?;
+        let stored = NetworkName { name, digest: stored.digest.unwrap_or_default() };
+        // What was damaged on the way would be there for good: workers could not fetch it.
+        if let Err(why) = self.fetch_network(&stored).await {
+            networks.delete(&stored.name).await?;
+            return Err(why);
+        }
+        Ok(stored)
     }
 
     /// Removes networks that are not among these. One that is needed again is stored again.

@@ -1,12 +1,17 @@
 //! What trainer and workers tell each other, as JSON.
 
 use alfil_core::checksum::checksum;
+use alfil_core::wording::shorten;
 use alfil_selfplay::CHUNK_VERSION;
 use alfil_train::fleet::{Task, TaskKind};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::layout::{Kind, PROTOCOL};
+
+/// How this program plays: what a few games of self-play come to, as a number. A test computes it, and says what to write here
+/// when the program plays in another way than before. Programs of one version may differ while it is being worked on.
+pub const BEHAVIOUR: u64 = 0x1ebd_091a_f04c_b233;
 
 /// Numbers of a lease at most.
 const MOST_NUMBERS: usize = 4096;
@@ -15,7 +20,8 @@ const MOST_NUMBERS: usize = 4096;
 pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 /// The run that a fleet plays for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RunCard {
     /// The run's name.
     pub run: String,
@@ -25,23 +31,33 @@ pub struct RunCard {
     pub program: String,
     /// The version of chunks of games.
     pub chunks: u32,
+    /// How the trainer's program plays.
+    pub behaviour: u64,
 }
 
 impl RunCard {
     /// The card of a run of this program.
     pub fn new(run: &str) -> RunCard {
-        RunCard { run: run.to_owned(), protocol: PROTOCOL, program: PROGRAM.to_owned(), chunks: CHUNK_VERSION }
+        RunCard {
+            run: run.to_owned(),
+            protocol: PROTOCOL,
+            program: PROGRAM.to_owned(),
+            chunks: CHUNK_VERSION,
+            behaviour: BEHAVIOUR,
+        }
     }
 
     /// Why a worker of this program cannot play for the run.
     pub fn mismatch(&self) -> Option<String> {
         let ours = RunCard::new(&self.run);
         (*self != ours).then(|| {
-            let RunCard { run, protocol, program, chunks } = self;
+            let name = |card: &RunCard| {
+                let RunCard { protocol, program, chunks, behaviour, .. } = card;
+                format!("alfil {} (messages {protocol}, chunks {chunks}, play {behaviour:016x})", shorten(program))
+            };
+            let (run, theirs, ours) = (shorten(&self.run), name(self), name(&ours));
             format!(
-                "the run {run} is trained by alfil {program} (messages {protocol}, chunks {chunks}), and this is alfil {} \
-                 (messages {}, chunks {}): install the same version on both machines",
-                ours.program, ours.protocol, ours.chunks
+                "the run {run} is trained by {theirs}, and this is {ours}: install the same version on both machines"
             )
         })
     }
@@ -128,8 +144,12 @@ pub struct WorkerCard {
     pub games: u64,
     /// Pairs of games of matches that it has sent.
     pub pairs: u64,
+    /// Positions of those games of self-play.
+    pub positions: u64,
     /// Games and pairs per second in the last minute or so.
     pub per_second: f64,
+    /// Positions of self-play per second in the last minute or so.
+    pub positions_per_second: f64,
     /// Whether it has been told to leave.
     pub leaves: bool,
 }
@@ -140,6 +160,10 @@ pub struct WorkerCard {
 pub struct TrainerCard {
     /// The run's name.
     pub run: String,
+    /// Where it is kept: the machine and the folder.
+    pub home: String,
+    /// A number that no other trainer has, nor this one when it is started again.
+    pub instance: u64,
     /// The version of its program.
     pub program: String,
     /// Games of self-play that it has taken since it began.
@@ -183,8 +207,45 @@ mod tests {
         let newer = RunCard { program: "9.9.9".to_owned(), ..card.clone() };
         let sentence = newer.mismatch().unwrap();
         assert!(sentence.contains("alfil 9.9.9") && sentence.ends_with("install the same version on both machines"));
-        assert!(RunCard { protocol: 2, ..card.clone() }.mismatch().is_some());
+        assert!(RunCard { protocol: 1, ..card.clone() }.mismatch().is_some());
+        assert!(RunCard { behaviour: 1, ..card.clone() }.mismatch().is_some());
+        // A program from before there was that number.
+        let old = read::<RunCard>(br#"{"run": "chess", "protocol": 1, "program": "0.1.0", "chunks": 4}"#).unwrap();
+        assert!(old.mismatch().is_some());
         assert!(RunCard { chunks: 3, ..card }.mismatch().is_some());
+    }
+
+    /// A few games of both kinds of search, at positions whose evaluation needs no network.
+    fn played() -> u64 {
+        use alfil_core::checksum::Fnv;
+        use alfil_game::connect4::Connect4;
+        use alfil_search::evaluators::Kind as Evaluators;
+        use alfil_selfplay::{LaneContext, Lanes, SearchKind, SelfplaySettings, Tickets};
+
+        let mut hash = Fnv::default();
+        for kind in [SearchKind::Gumbel, SearchKind::Puct] {
+            let mut settings = SelfplaySettings { at_once: 1, ..SelfplaySettings::default() };
+            (settings.search.kind, settings.search.visits) = (kind, 24);
+            let context = LaneContext::<Connect4>::open(settings, (), std::sync::Arc::new(Tickets::new(4)), 1).unwrap();
+            let backend =
+                Evaluators::Handcrafted(alfil_game::Knowledge::Full).backend::<Connect4>(&alfil_nn::Cpu).unwrap();
+            let stop = std::sync::atomic::AtomicBool::new(false);
+            let lanes = Lanes { context, lanes: 1, backend: &*backend, stop: &stop };
+            lanes
+                .run::<alfil_nn::EvaluatorError>(&mut |record, _| {
+                    let bytes = record.map(|record| write(&record)).unwrap_or_default();
+                    bytes.iter().for_each(|byte| hash.feed_word((*byte).into()));
+                    Ok(())
+                })
+                .unwrap();
+        }
+        hash.finish()
+    }
+
+    #[test]
+    fn the_program_plays_as_its_number_says() {
+        let played = played();
+        assert_eq!(played, BEHAVIOUR, "the program plays in another way than before: set BEHAVIOUR to {played:#x}");
     }
 
     proptest! {

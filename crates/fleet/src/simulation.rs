@@ -39,7 +39,7 @@ pub struct Simulation {
 /// What simulated workers have seen.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// Seconds from asking for a lease, when some were waiting, to having it.
+    /// Seconds from asking for a lease to having it, without each worker's first one, for which it waits until the run begins.
     pub waits: Vec<f64>,
     /// Bytes of the results.
     pub bytes: u64,
@@ -95,17 +95,19 @@ impl Simulation {
         let (board, presence) = (link.board().await?, link.presence().await?);
         let mut said = None::<Instant>;
         let mut job: Option<Job> = None;
+        let (mut waiting, mut is_first) = (None, true);
         loop {
             if said.is_none_or(|said| said.elapsed() > crate::layout::HEARTBEAT) {
                 let card = WorkerCard { name: name.clone(), ..WorkerCard::default() };
                 link.put(&presence, &format!("{WORKER}{name}"), &card).await?;
                 said = Some(Instant::now());
             }
-            let asked = Instant::now();
+            let asked = *waiting.get_or_insert_with(Instant::now);
             let mut batch = consumer.batch().max_messages(1).expires(REQUEST).messages().await?;
             let Some(message) = batch.next().await else { continue };
             let message = message.map_err(|why| Trouble(why.to_string()))?;
             let waited = asked.elapsed().as_secs_f64();
+            waiting = None;
             let Some(lease) = Lease::read(&message.payload) else { continue };
             if job.as_ref().is_none_or(|job| job.series() != lease.series) {
                 job = board.get(Kind::Games.job_key()).await?.and_then(|bytes| read(&bytes));
@@ -127,7 +129,9 @@ impl Simulation {
             link.publish(Kind::Games.result_subject(&name), headers, bytes).await?;
             message.ack_with(AckKind::Ack).await.map_err(|why| Trouble(why.to_string()))?;
             let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-            seen.waits.push(waited);
+            if !std::mem::replace(&mut is_first, false) {
+                seen.waits.push(waited);
+            }
             seen.bytes += length;
             seen.positions += games.iter().map(|game| game.plies.len() as u64).sum::<u64>();
         }

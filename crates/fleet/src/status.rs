@@ -6,9 +6,10 @@ use serde::Serialize;
 use tokio::runtime::Builder;
 
 use crate::error::Trouble;
-use crate::layout::{DRAIN, Kind, LEASES, RESULTS, TRAINER, WORKER};
+use crate::layout::{DRAIN, Kind, LEASES, RESULTS, SHUT, TRAINER, WORKER};
 use crate::link::Link;
 use crate::message::{TrainerCard, WorkerCard, read};
+use crate::worker::check_name;
 use crate::{Address, FleetError, Role};
 
 /// A fleet as it is now.
@@ -44,9 +45,11 @@ pub fn status(address: &Address) -> Result<Status, FleetError> {
             let Some(entry) = presence.entry(&key).await? else { continue };
             if key == TRAINER {
                 status.trainer = read(&entry.value);
-            } else if key.starts_with(WORKER)
+            } else if let Some(name) = key.strip_prefix(WORKER)
                 && let Some(card) = read::<WorkerCard>(&entry.value)
             {
+                // The server lets a worker that has a user of its own write under its own name only.
+                let card = WorkerCard { name: name.to_owned(), ..card };
                 let age = std::time::SystemTime::from(entry.created).elapsed();
                 status.workers.push((card, age.map_or(0.0, |age| age.as_secs_f64())));
             }
@@ -70,12 +73,26 @@ async fn queues(link: &Link) -> Result<Queues, Trouble> {
 
 /// Tells a worker to finish what it has begun, and leave. False if there is no worker of that name.
 pub fn drain(address: &Address, worker: &str) -> Result<bool, FleetError> {
+    check_name(worker)?;
     run(address, "take the message", async |link| {
         let is_there = link.presence().await?.get(format!("{WORKER}{worker}")).await?.is_some();
         if is_there {
             link.put(&link.board().await?, &format!("{DRAIN}{worker}"), &worker).await?;
         }
         Ok(is_there)
+    })
+}
+
+/// Lets a worker in again that was shut out. False if no worker of that name is.
+pub fn forgive(address: &Address, worker: &str) -> Result<bool, FleetError> {
+    check_name(worker)?;
+    run(address, "take the message", async |link| {
+        let (board, key) = (link.board().await?, format!("{SHUT}{worker}"));
+        let is_shut = board.get(key.as_str()).await?.is_some();
+        if is_shut {
+            board.delete(key).await?;
+        }
+        Ok(is_shut)
     })
 }
 

@@ -5,17 +5,18 @@ mod common;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use alfil_fleet::{Address, Ended, FleetError, Trainer, drain, status};
-use alfil_game::tictactoe::TicTacToe;
-use alfil_selfplay::{GameRecord, pack_chunk, unpack_chunk};
+use alfil_fleet::{Address, Ended, FleetError, Trainer, drain, forgive, status};
+use alfil_game::tictactoe::{Stones, TicTacToe};
+use alfil_game::{Game, Mover, Wdl};
+use alfil_selfplay::{GameRecord, Ply, pack_chunk, unpack_chunk};
 use alfil_train::run::Metrics;
-use alfil_train::{Finish, RunDirectory};
+use alfil_train::{Config, Finish, RunDirectory};
 use common::client::{Client, capture};
-use common::{Folder, Server, Worker, config, machine, numbers, train, window};
+use common::{Folder, HangingDevice, Server, Worker, config, machine, numbers, train, window};
 
 fn trainer(server: &Server) -> Trainer {
     trainer_at(&server.address())
@@ -24,7 +25,7 @@ fn trainer(server: &Server) -> Trainer {
 /// The server may just be away.
 fn trainer_at(address: &Address) -> Trainer {
     loop {
-        match Trainer::connect(address.clone(), "test", Box::new(|_| {})) {
+        match Trainer::connect(address.clone(), "test", "home", Box::new(|_| {})) {
             Ok(trainer) => return trainer,
             Err(FleetError::Connect { .. } | FleetError::Server { .. }) => {
                 std::thread::sleep(Duration::from_millis(100))
@@ -157,7 +158,7 @@ fn whoever_sends_nonsense_is_shut_out() {
     let said = Arc::new(Mutex::new(Vec::new()));
     let sayings = Arc::clone(&said);
     let say = Box::new(move |text: &str| sayings.lock().unwrap().push(text.to_owned()));
-    let fleet = Trainer::connect(server.address(), "test", say).unwrap();
+    let fleet = Trainer::connect(server.address(), "test", "home", say).unwrap();
     let flip = |bytes: &[u8]| {
         let mut bytes = bytes.to_vec();
         *bytes.last_mut().unwrap() ^= 1;
@@ -174,10 +175,11 @@ fn whoever_sends_nonsense_is_shut_out() {
             pack_chunk::<TicTacToe>(&games).unwrap()
         }
     };
-    send("cheats", &altered(|game| game.plies[0].copies = 7));
     send("moves", &altered(|game| game.plies[1].code = game.plies[0].code));
     send("ends", &altered(|game| drop(game.plies.pop())));
     send("begins", &altered(|game| game.start = "xo......./x".to_owned()));
+    // Last: numbers that are being judged are not looked at twice.
+    send("cheats", &altered(|game| game.plies[0].copies = 7));
     let worker = Worker::start(server.address(), "late");
     assert_eq!(train(&second.0, config(&settings), machine(false, Some(fleet)), &never()), Finish::Complete);
     worker.stop().unwrap();
@@ -258,10 +260,13 @@ fn games_go_on_while_the_network_learns() {
 fn a_worker_that_is_sent_home_finishes_what_it_has_begun() {
     let Some(server) = Server::start("a_worker_that_is_sent_home_finishes_what_it_has_begun") else { return };
     let folder = Folder::new("drain");
-    let settings = ["generations=1", "gate.kind=none", "rating.every=0", "selfplay.games=400", "selfplay.visits=30"];
+    // More games than are ever played: the run is stopped.
+    let settings =
+        ["generations=1", "gate.kind=none", "rating.every=0", "selfplay.games=1000000", "selfplay.visits=30"];
+    let stop = never();
     let leaving = Worker::start(server.address(), "leaving");
     std::thread::scope(|scope| {
-        let run = scope.spawn(|| train(&folder.0, config(&settings), machine(false, Some(trainer(&server))), &never()));
+        let run = scope.spawn(|| train(&folder.0, config(&settings), machine(false, Some(trainer(&server))), &stop));
         let seen = |name: &str| {
             let Ok(found) = status(&server.address()) else { return false };
             found.workers.iter().any(|(card, _)| card.name == name)
@@ -275,22 +280,260 @@ fn a_worker_that_is_sent_home_finishes_what_it_has_begun() {
         assert_eq!(leaving.end().unwrap(), Ended::Drained);
         // Another one of the same name is not meant.
         let staying = Worker::start(server.address(), "leaving");
-        assert_eq!(run.join().unwrap(), Finish::Complete);
+        let has_played = || status(&server.address()).unwrap().workers.iter().any(|(card, _)| card.games > 0);
+        while !has_played() {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        stop.store(true, Relaxed);
+        assert_eq!(run.join().unwrap(), Finish::Stopped);
         // It has left in good order.
         assert_eq!(status(&server.address()).unwrap().trainer, None);
         staying.stop().unwrap();
     });
-    assert_eq!(numbers(&folder.0), Vec::from_iter(0..400));
+    for (name, words) in [("", "''"), ("a b", "'a b'"), ("*", "'*'"), ("a.b", "'a.b'")] {
+        let why = drain(&server.address(), name).unwrap_err().to_string();
+        assert!(why.starts_with(words) && why.contains("cannot be the name of a worker"), "{why}");
+    }
+}
+
+/// A worker that is there, extends its leases, and plays nothing.
+#[test]
+fn a_worker_whose_device_hangs_ends_and_others_play_its_games() {
+    const TEST: &str = "a_worker_whose_device_hangs_ends_and_others_play_its_games";
+    let Some(server) = Server::start(TEST) else { return };
+    let folder = Folder::new("hanging");
+    let settings = ["generations=1", "gate.kind=none", "rating.every=0", "fleet.lease_seconds=2"];
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| train(&folder.0, config(&settings), machine(false, Some(trainer(&server))), &never()));
+        let device = HangingDevice(Arc::new(AtomicUsize::new(20)));
+        let hanging = Worker::start_on(server.address(), "hanging", Arc::new(device));
+        let why = hanging.end().unwrap_err().to_string();
+        assert!(why.contains("no game has gone on for") && why.ends_with("the hanging device hangs"), "{why}");
+        let worker = Worker::start(server.address(), "alive");
+        assert_eq!(run.join().unwrap(), Finish::Complete);
+        worker.stop().unwrap();
+    });
+    assert_eq!(numbers(&folder.0), Vec::from_iter(0..40));
+}
+
+/// A server that takes only small messages.
+#[test]
+fn what_is_too_large_for_a_message_is_split_or_played_by_the_trainer() {
+    const TEST: &str = "what_is_too_large_for_a_message_is_split_or_played_by_the_trainer";
+    let Some(server) = Server::start_with(TEST, "max_payload: 6144") else { return };
+    let settings = [
+        "generations=1",
+        "gate.kind=none",
+        "rating.every=0",
+        "selfplay.games=200",
+        "fleet.lease_games=100",
+        "selfplay.visits=32",
+    ];
+    let (first, second) = (Folder::new("small"), Folder::new("large"));
+    let (captured, client) = capture(&server, || {
+        let worker = Worker::start(server.address(), "halving");
+        let fleet = machine(false, Some(trainer(&server)));
+        assert_eq!(train(&first.0, config(&settings), fleet, &never()), Finish::Complete);
+        worker.stop().unwrap();
+    });
+    assert_eq!(numbers(&first.0), Vec::from_iter(0..200));
+    assert!(captured.iter().all(|message| message.payload.len() <= 5120) && captured.len() >= 4, "{}", captured.len());
+    // Nobody can send some of the games.
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let sayings = Arc::clone(&said);
+    let say = Box::new(move |text: &str| sayings.lock().unwrap().push(text.to_owned()));
+    let fleet = Trainer::connect(server.address(), "test", "home", say).unwrap();
+    for number in ["3", "7", "99999999"] {
+        let mut headers = captured[0].headers.clone().unwrap();
+        headers.insert("Nats-Msg-Id", format!("large-{number}"));
+        headers.insert("Alfil-Too-Large", number);
+        client.publish("alfil.result.games.small", Some(headers), Vec::new());
+    }
+    let worker = Worker::start(server.address(), "rest");
+    assert_eq!(train(&second.0, config(&settings), machine(false, Some(fleet)), &never()), Finish::Complete);
+    worker.stop().unwrap();
+    assert_eq!(window(&first.0), window(&second.0));
+    let metrics = Metrics::load(&RunDirectory::new(&second.0)).unwrap().remove(0).fleet.unwrap();
+    assert_eq!(metrics.own, 2, "{metrics:?}");
+    let said = said.lock().unwrap();
+    assert!(
+        said.iter().any(|text| text.contains("larger than a message may be (5 kB), and is played here")),
+        "{said:?}"
+    );
+}
+
+/// A worker cannot keep its games from being looked at by what it says of its evaluators.
+#[test]
+fn who_says_to_compute_otherwise_is_looked_at_as_well() {
+    let Some(server) = Server::start("who_says_to_compute_otherwise_is_looked_at_as_well") else { return };
+    let settings = ["generations=1", "rating.every=0", "gate.kind=none", "fleet.replay_share=1", "selfplay.visits=16"];
+    let (first, second) = (Folder::new("alike"), Folder::new("unlike"));
+    let (captured, client) = capture(&server, || {
+        let worker = Worker::start(server.address(), "honest");
+        let fleet = machine(false, Some(trainer(&server)));
+        assert_eq!(train(&first.0, config(&settings), fleet, &never()), Finish::Complete);
+        worker.stop().unwrap();
+    });
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let sayings = Arc::clone(&said);
+    let say = Box::new(move |text: &str| sayings.lock().unwrap().push(text.to_owned()));
+    let fleet = Trainer::connect(server.address(), "test", "home", say).unwrap();
+    let send = |worker: &str, change: &dyn Fn(&mut GameRecord)| {
+        for (number, message) in captured.iter().enumerate() {
+            let mut headers = message.headers.clone().unwrap();
+            headers.insert("Nats-Msg-Id", format!("{worker}-{number}"));
+            headers.insert("Alfil-Arithmetic", "0123456789abcdef");
+            // Each half of the games is sent by one of them.
+            let mut games = unpack_chunk::<TicTacToe>(&message.payload).unwrap();
+            games.retain(|game| (game.number < 20) == (worker == "liar"));
+            games.iter_mut().for_each(change);
+            if !games.is_empty() {
+                let bytes = pack_chunk::<TicTacToe>(&games).unwrap();
+                client.publish(&format!("alfil.result.games.{worker}"), Some(headers), bytes);
+            }
+        }
+    };
+    // Legal games whose first values are no search's.
+    send("liar", &|game| {
+        let first = &game.plies[0];
+        let policy: Vec<(u16, f32)> = first.coded_policy().map(|policy| policy.collect()).unwrap_or_default();
+        game.plies[0] = Ply::new(first.code, policy, Mover(Wdl { win: 0.0, draw: 0.0, loss: 1.0 }));
+    });
+    send("gpu", &|_| {});
+    assert_eq!(train_on(&second.0, config(&settings), fleet, &server), Finish::Complete);
+    let said = said.lock().unwrap();
+    assert!(
+        said.iter().any(|text| text.contains("the worker liar is shut out: 4 of 4 games begin in another way")),
+        "{said:?}"
+    );
+    assert!(!said.iter().any(|text| text.contains("the worker gpu is shut out")), "{said:?}");
+    let metrics = Metrics::load(&RunDirectory::new(&second.0)).unwrap().remove(0).fleet.unwrap();
+    assert!(metrics.workers["gpu"].games > 0, "{metrics:?}");
+    // Somebody has looked at it, and it may come back.
+    assert!(!forgive(&server.address(), "nobody").unwrap());
+    assert!(forgive(&server.address(), "liar").unwrap());
+    assert!(!forgive(&server.address(), "liar").unwrap());
+    let worker = Worker::start(server.address(), "liar");
+    let is_seen = || status(&server.address()).unwrap().workers.iter().any(|(card, _)| card.name == "liar");
+    while !is_seen() {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(worker.stop().unwrap(), Ended::Stopped);
+}
+
+/// Trains with one honest worker beside whatever has been sent.
+fn train_on(folder: &Path, config: Config, fleet: Trainer, server: &Server) -> Finish {
+    let worker = Worker::start(server.address(), "late");
+    let finish = train(folder, config, machine(false, Some(fleet)), &never());
+    worker.stop().unwrap();
+    finish
+}
+
+#[test]
+fn a_job_that_no_message_can_hold_is_refused_in_one_sentence() {
+    const TEST: &str = "a_job_that_no_message_can_hold_is_refused_in_one_sentence";
+    let Some(server) = Server::start_with(TEST, "max_payload: 8192") else { return };
+    let folder = Folder::new("starts");
+    let list = folder.0.join("starts.txt");
+    let positions: Vec<String> = tictactoe_positions(504);
+    std::fs::write(&list, positions.join("\n")).unwrap();
+    let (file, share) = (format!("selfplay.starts_file=\"{}\"", list.display()), "selfplay.starts_share=0.5");
+    let settings = ["generations=1", "gate.kind=none", "rating.every=0", &file, share];
+    let fleet = machine(false, Some(trainer(&server)));
+    let run = alfil_train::Run::<Stones>::open(RunDirectory::new(&folder.0), config(&settings), fleet, &mut |_| {});
+    let why = run.unwrap().go(&never(), &mut |_| {}).unwrap_err().to_string();
+    assert!(why.contains("or use fewer positions in selfplay.starts_file"), "{why}");
+}
+
+/// The positions after all first two moves and some third ones, as files of positions have them.
+fn tictactoe_positions(count: usize) -> Vec<String> {
+    let mut all = Vec::new();
+    for a in 0..9 {
+        for b in (0..9).filter(|b| *b != a) {
+            for c in (0..9).filter(|c| *c != a && *c != b) {
+                let mut game = TicTacToe::new(&());
+                for cell in [a, b, c] {
+                    let mut moves = Vec::new();
+                    game.generate(&mut moves);
+                    let m = *moves.iter().find(|&&m| u16::from(m) == cell).unwrap();
+                    game.play(m);
+                }
+                all.push(game.position());
+            }
+        }
+    }
+    all.truncate(count);
+    all
+}
+
+/// Two runs on one server, with the configuration that ships with the program.
+#[test]
+fn runs_in_accounts_of_their_own_do_not_meet() {
+    let two = |text: String| {
+        let block = text.find("    RUN {").unwrap();
+        let end = text.rfind('}').unwrap();
+        let users = ["trainer", "worker", "operator"];
+        let mut other = text[block..end].replacen("RUN", "OTHER", 1);
+        for user in users {
+            other = other.replace(&format!("user: \"{user}\""), &format!("user: \"{user}2\""));
+        }
+        format!("{}{}}}\n", &text[..end], other)
+    };
+    let Some(server) = Server::start_changed("runs_in_accounts_of_their_own_do_not_meet", two) else { return };
+    let address = |user: &str, number: &str| {
+        let url = server.url().replace("nats://", &format!("nats://{user}{number}:change-me-{user}@"));
+        Address::new(&url, None).unwrap()
+    };
+    std::thread::scope(|scope| {
+        for number in ["", "2"] {
+            scope.spawn(move || {
+                let folder = Folder::new("account");
+                let name = format!("run{number}");
+                let fleet = Trainer::connect(address("trainer", number), &name, "home", Box::new(|_| {})).unwrap();
+                let worker = Worker::start(address("worker", number), "same-name");
+                let settings = ["generations=1", "gate.kind=none", "rating.every=0"];
+                let machine = machine(false, Some(fleet));
+                assert_eq!(train(&folder.0, config(&settings), machine, &never()), Finish::Complete);
+                worker.stop().unwrap();
+                assert_eq!(numbers(&folder.0), Vec::from_iter(0..40));
+            });
+        }
+    });
+}
+
+/// A server whose limits leave no room.
+#[test]
+fn a_server_without_room_says_so() {
+    let small = |text: String| text.replace("max_file_store: 32GB", "max_file_store: 1GB");
+    let Some(server) = Server::start_changed("a_server_without_room_says_so", small) else { return };
+    let url = server.url().replace("nats://", "nats://trainer:change-me-trainer@");
+    let address = Address::new(&url, None).unwrap();
+    let why = Trainer::connect(address, "test", "home", Box::new(|_| {})).err().unwrap().to_string();
+    assert!(why.contains("raise max_file_store and max_memory_store in nats.conf"), "{why}");
 }
 
 #[test]
 fn a_fleet_plays_for_one_run_and_one_version() {
     let Some(server) = Server::start("a_fleet_plays_for_one_run_and_one_version") else { return };
     let first = trainer(&server);
-    let other = Trainer::connect(server.address(), "other", Box::new(|_| {})).err().unwrap().to_string();
+    let other = Trainer::connect(server.address(), "other", "home", Box::new(|_| {})).err().unwrap().to_string();
     assert!(other.contains("plays for the run test: stop that one"), "{other}");
-    // The same run, perhaps started again after it was killed.
-    drop((trainer(&server), first));
+    // The same run of another machine, or a copy of it.
+    let copy = Trainer::connect(server.address(), "test", "elsewhere", Box::new(|_| {})).err().unwrap().to_string();
+    assert!(copy.contains("has another trainer of a run of this name, on home"), "{copy}");
+    // The same run, perhaps started again after it was killed. If it was not, it hears of it and stops.
+    let second = trainer(&server);
+    let folder = Folder::new("taken");
+    let config = config(&["generations=1", "selfplay.games=1000000"]);
+    let run = alfil_train::Run::<Stones>::open(
+        RunDirectory::new(&folder.0),
+        config,
+        machine(false, Some(first)),
+        &mut |_| {},
+    );
+    let why = run.unwrap().go(&never(), &mut |_| {}).unwrap_err().to_string();
+    assert!(why.contains("was taken over by another trainer of a run of this name, on home"), "{why}");
+    drop(second);
     let card = br#"{"run": "test", "protocol": 1, "program": "9.9.9", "chunks": 4}"#;
     Client::connect(&server).publish("$KV.alfil.run", None, card.to_vec());
     let why = Worker::start(server.address(), "old").end().unwrap_err().to_string();
@@ -308,11 +551,11 @@ fn a_worker_can_do_what_it_has_to_and_nothing_else() {
         let url = server.url().replace("nats://", &format!("nats://{user}:change-me-{user}@"));
         Address::new(&url, None).unwrap()
     };
-    let wrong = Trainer::connect(server.address(), "test", Box::new(|_| {})).err().unwrap().to_string();
+    let wrong = Trainer::connect(server.address(), "test", "home", Box::new(|_| {})).err().unwrap().to_string();
     assert!(wrong.contains("give --credentials FILE"), "{wrong}");
     let folder = Folder::new("permissions");
     let worker = Worker::start(address("worker"), "allowed");
-    let fleet = Trainer::connect(address("trainer"), "test", Box::new(|_| {})).unwrap();
+    let fleet = Trainer::connect(address("trainer"), "test", "home", Box::new(|_| {})).unwrap();
     assert_eq!(train(&folder.0, config(&["generations=1"]), machine(false, Some(fleet)), &never()), Finish::Complete);
     let is_seen = || status(&address("operator")).unwrap().workers.iter().any(|(card, _)| card.name == "allowed");
     while !is_seen() {
@@ -368,7 +611,7 @@ fn connections_are_encrypted_where_the_server_asks_for_it() {
     let url = server.url().replace("nats://", "tls://");
     // Nobody vouches for this server.
     let stranger = Address::new(&url, None).unwrap();
-    let why = Trainer::connect(stranger, "test", Box::new(|_| {})).err().unwrap().to_string();
+    let why = Trainer::connect(stranger, "test", "home", Box::new(|_| {})).err().unwrap().to_string();
     assert!(why.contains("name the authority that signed its certificate"), "{why}");
     // The authority's file is found beside the one that names it.
     let credentials = keys.0.join("worker.toml");

@@ -163,7 +163,7 @@ impl Ply {
 
     /// The codes and shares of the policy. `None` if no policy is to be learnt here, or if it is from a file of version 3 and has
     /// not been [resolved](GameRecord::resolve).
-    pub(crate) fn coded_policy(&self) -> Option<impl Iterator<Item = (u16, f32)>> {
+    pub fn coded_policy(&self) -> Option<impl Iterator<Item = (u16, f32)>> {
         let codes = self.policy.iter().map(|(code, _)| *code);
         (self.has_policy() && !self.is_numbered).then(|| codes.zip(self.shares()))
     }

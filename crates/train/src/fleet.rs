@@ -7,16 +7,17 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use alfil_arena::contest::Record;
-use alfil_arena::player::TreeSettings;
+use alfil_arena::player::{PlayerLine, TreeSettings};
 use alfil_core::checksum::Fnv;
 use alfil_core::settings;
 use alfil_game::{Encoding, Game};
 use alfil_nn::{Device, Network};
 use alfil_search::evaluators::NetworkBackend;
 use alfil_search::{Backend, Evaluation};
-use alfil_selfplay::{GameRecord, Ticket};
+use alfil_selfplay::{GameRecord, Ply, Ticket};
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -30,12 +31,14 @@ settings! {
     pub struct FleetSettings {
         /// Games of self-play that a worker is given at once.
         pub lease_games: u64 = 8, in 1..=1024;
-        /// Seconds after which the games of a worker that shows no sign of life are given to another one.
+        /// Seconds after which the games of a worker that shows no sign of life are given to another one. A worker whose games
+        /// have not gone on for ten times as long ends.
         pub lease_seconds: u64 = 30, in 2..=3600;
         /// The share of positions that may come from games which began with an earlier network than the newest; games beyond it
         /// are played again. 0 takes none of them.
         pub stale_share: f64 = 0.5, in 0.0..=1.0;
-        /// The share of games that is played again here, to compare, where the worker's evaluators give the same bits.
+        /// The share of games and pairs that is played again here, to compare: exactly where the worker's evaluators say that
+        /// they give the same bits, by their first moves elsewhere.
         pub replay_share: f64 = 0.002, in 0.0..=1.0;
         /// After this many messages that are not results of the run, a worker is shut out.
         pub strikes: u32 = 3, in 1..=1000;
@@ -106,10 +109,9 @@ pub fn match_settings(visits: u32) -> TreeSettings {
     TreeSettings { visits: Some(visits), ..TreeSettings::default() }
 }
 
-/// Whether a line names a player without a file or a program: the only ones that may come from elsewhere.
+/// Whether a line names a player that needs no file and no program: the only ones that may come from elsewhere.
 pub fn is_harmless(line: &str) -> bool {
-    let kind = line.trim().split(':').next().unwrap_or_default();
-    ["random", "oracle", "alphabeta", "turns", "uct", "handcrafted"].contains(&kind)
+    line.parse::<PlayerLine>().is_ok_and(|player| player.is_self_contained())
 }
 
 /// What comes back for a number.
@@ -137,6 +139,51 @@ impl Played {
             Played::Pair(_) => 0,
         }
     }
+
+    /// Whether this, which was played here, and `theirs` can be the same number played by the same networks. `exactly` is for
+    /// evaluators that give the same bits. With others games part sooner or later, so only the first decision is compared, which
+    /// differs now and then by chance, and nearly always where nobody searched.
+    pub fn agrees(&self, theirs: &Played, exactly: bool) -> bool {
+        match (self, theirs) {
+            (Played::Game(own), Played::Game(game)) if exactly => own == game,
+            (Played::Game(own), Played::Game(game)) => {
+                let decides = own.plies.first().zip(game.plies.first());
+                own.start == game.start && decides.is_some_and(|(own, theirs)| is_near(own, theirs))
+            }
+            (Played::Pair(own), Played::Pair(pair)) => {
+                let mut games = own.iter().zip(&**pair);
+                // Notes have times in them.
+                let same = |(own, game): (&Record, &Record)| {
+                    (&own.start, &own.moves, &own.end) == (&game.start, &game.moves, &game.end)
+                        && own.score.to_bits() == game.score.to_bits()
+                };
+                let begins = |(own, game): (&Record, &Record)| {
+                    let first = |game: &Record| game.moves.split(' ').nth(game.book).map(str::to_owned);
+                    own.start == game.start && first(own) == first(game)
+                };
+                if exactly { games.all(same) } else { games.any(begins) }
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Points of 2 by which the values of two searches of one position may differ where evaluators round differently.
+const NEAR_VALUE: f32 = 0.2;
+
+/// The share of a policy that may lie elsewhere then.
+const NEAR_POLICY: f32 = 0.5;
+
+/// Whether two searches of one position can have been by the same network.
+fn is_near(own: &Ply, theirs: &Ply) -> bool {
+    let values = (own.value().0 - theirs.value().0).abs() <= NEAR_VALUE;
+    let (Some(one), Some(other)) = (own.coded_policy(), theirs.coded_policy()) else {
+        return values && own.has_policy() == theirs.has_policy();
+    };
+    let other: BTreeMap<u16, f32> = other.collect();
+    // Half the sum of differences is the share that lies elsewhere: what the one has and the other has not.
+    let elsewhere: f32 = one.map(|(code, share)| (share - other.get(&code).unwrap_or(&0.0)).max(0.0)).sum();
+    values && elsewhere <= NEAR_POLICY
 }
 
 /// What a fleet is to play.
@@ -162,14 +209,23 @@ pub trait Referee {
     /// Whether this can be what was asked for: every move legal, the result by the rules.
     fn check(&mut self, played: &Played) -> Result<(), String>;
 
-    /// The same, played here by these networks. None if that cannot be done, or not soon.
-    fn replay(&mut self, networks: &[Arc<Network>], number: u64) -> Result<Option<Played>, RunError>;
+    /// Who plays numbers here as well. None where nobody does.
+    fn judge(&self) -> Option<Box<dyn Judge>>;
 
     /// What this machine's evaluators answer, as a number: workers with the same one give the same bits.
     fn arithmetic(&mut self, networks: &[Arc<Network>]) -> Result<u64, RunError>;
 
     /// Keeps results. They are on the disk when this returns.
     fn keep(&mut self, played: Vec<Played>) -> Result<(), RunError>;
+}
+
+/// Plays numbers here as well: to compare, or because no worker can. Has a thread of its own.
+pub trait Judge: Send {
+    /// Whether a number played twice is the same: no player looks at a clock.
+    fn is_repeatable(&self) -> bool;
+
+    /// Plays a number with these networks. None if it was told to stop.
+    fn play(&mut self, networks: &[Arc<Network>], number: u64, stop: &AtomicBool) -> Result<Option<Played>, RunError>;
 }
 
 /// Other machines that play for a run.
@@ -179,6 +235,23 @@ pub trait Fleet: Send + Sync {
 
     /// What the fleet has done since this was last asked.
     fn metrics(&self) -> FleetMetrics;
+
+    /// Who has played since this process began, and how they do now.
+    fn workers(&self) -> Vec<WorkerNow>;
+}
+
+/// A worker as the trainer sees it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WorkerNow {
+    /// Its name.
+    pub name: String,
+    /// What it has done since the trainer began. Its rate is that of the last minute or so.
+    pub done: WorkerMetrics,
+    /// Seconds since its last result.
+    pub quiet: f64,
+    /// Whether it is shut out.
+    pub shut: bool,
 }
 
 /// What a fleet has done for a generation.
@@ -193,12 +266,14 @@ pub struct FleetMetrics {
     pub discarded: u64,
     /// Results that had arrived already.
     pub duplicates: u64,
-    /// Games that were played again here, and were the same.
+    /// Games and pairs that were played again here, and agreed.
     pub replayed: u64,
+    /// Those that were played again here because no message could hold them.
+    pub own: u64,
 }
 
 /// What a worker has done for a generation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WorkerMetrics {
     /// Games of self-play.
@@ -209,9 +284,12 @@ pub struct WorkerMetrics {
     pub pairs: u64,
     /// Messages that were not results of the run.
     pub refused: u64,
+    /// Positions per second; of a generation, over the time since the one before was finished.
+    pub per_second: f64,
 }
 
 impl AddAssign for WorkerMetrics {
+    /// Adds counts. Rates are not added.
     fn add_assign(&mut self, more: WorkerMetrics) {
         self.games += more.games;
         self.positions += more.positions;
@@ -223,13 +301,23 @@ impl AddAssign for WorkerMetrics {
 /// Plies of the random game whose positions show how a device computes.
 const SAMPLE: usize = 12;
 
-/// What a device's evaluators answer in some positions, as a number: devices that have the same one give the same bits there.
+/// What a device's evaluators answer in some positions, and the system's functions to some numbers, as a number: machines that
+/// have the same one give the same bits there.
 pub fn arithmetic<E: Encoding>(
     networks: &[Arc<Network>],
     device: &dyn Device,
     rules: &<E::Game as Game>::Rules,
 ) -> Result<u64, RunError> {
     let mut hash = Fnv::default();
+    // Searches use these, and systems round them differently.
+    for number in 1..100 {
+        let number = f64::from(number) / 7.0;
+        for function in [f64::ln, f64::exp, f64::sqrt] {
+            hash.feed_word(function(number).to_bits());
+        }
+        hash.feed_word((number as f32).ln().to_bits().into());
+        hash.feed_word((number as f32).exp().to_bits().into());
+    }
     for network in networks {
         let mut evaluator = NetworkBackend::<E>::new(network, device)?.evaluator(0)?;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
@@ -248,4 +336,22 @@ pub fn arithmetic<E: Encoding>(
         })?;
     }
     Ok(hash.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_players_that_need_nothing_are_sent_to_others() {
+        for line in
+            ["random", "oracle", "alphabeta:depth=2", "minimax", "uct:rollouts=5,name=x", "handcrafted:visits=3"]
+        {
+            assert!(is_harmless(line), "{line}");
+        }
+        let book = "alphabeta:depth=2,book=/etc/passwd";
+        for line in [book, "random:book=x", "uci:stockfish,movetime=1", "trained", "net.safetensors", "nonsense", ""] {
+            assert!(!is_harmless(line), "{line}");
+        }
+    }
 }

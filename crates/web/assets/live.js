@@ -24,8 +24,9 @@ export class Live {
     this.progress = h('div', { class: 'progress', role: 'progressbar', 'aria-label': 'Progress of the phase', 'aria-valuemin': 0, 'aria-valuemax': 100 }, this.bar);
     this.figures = h('dl', { class: 'facts small-facts' });
     this.boards = h('div', { class: 'watched' });
+    this.fleet = h('div', {});
     this.element = h('section', { class: 'block live', 'aria-label': 'At this moment', hidden: true },
-      this.title, this.line, this.progress, this.figures, this.boards);
+      this.title, this.line, this.progress, this.figures, this.fleet, this.boards);
   }
 
   /** Takes its place before anything is told: a process works on the run. */
@@ -55,6 +56,7 @@ export class Live {
         const [term, format] = FIGURES[name] ?? [`Loss: ${name}`, one => one.toFixed(3)];
         return fact(term, format(value));
       }));
+    show(this.fleet, fleetTable(now.workers ?? []));
     games.forEach((game, index) => {
       if (this.games[index]?.number !== game.number) {
         const watched = new Watched(game.number, this.start, this.sides);
@@ -66,6 +68,17 @@ export class Live {
     });
     this.games.splice(games.length).forEach(watched => watched.element.remove());
   }
+}
+
+/** The workers of a run's fleet; nothing where it has none. */
+function fleetTable(workers) {
+  if (!workers.length) return null;
+  const row = ({ name, games, positions, pairs, per_second: speed, quiet, refused, shut }) => h('tr', {},
+    h('th', { scope: 'row' }, name), h('td', {}, count(games)), h('td', {}, count(positions)), h('td', {}, count(pairs)),
+    h('td', {}, plain(speed)), h('td', {}, duration(quiet)), h('td', {}, shut ? 'shut out' : count(refused)));
+  return h('table', { class: 'fleet' }, h('caption', {}, 'Workers'),
+    h('thead', {}, h('tr', {}, ['worker', 'games', 'positions', 'pairs', 'positions/s', 'last result', 'refused'].map(name => h('th', { scope: 'col' }, name)))),
+    h('tbody', {}, workers.map(row)));
 }
 
 /** A game of self-play while it is played. */

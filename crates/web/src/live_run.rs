@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use alfil_game::{FullGame, MoveNumbers, read_foreign_rules, with_game};
 use alfil_selfplay::{WatchedGame, WatchedSearch};
+use alfil_train::fleet::WorkerNow;
 use alfil_train::live::Snapshot;
 use serde::Serialize;
 
@@ -31,6 +32,23 @@ pub struct LiveView {
     figures: BTreeMap<String, f64>,
     /// Games of self-play under way.
     games: Vec<WatchedView>,
+    /// Other machines that play for the run.
+    workers: Vec<WorkerView>,
+}
+
+/// A machine that plays for the run.
+#[derive(Debug, Serialize)]
+struct WorkerView {
+    name: String,
+    games: u64,
+    positions: u64,
+    pairs: u64,
+    refused: u64,
+    /// Positions.
+    per_second: f64,
+    /// Seconds since its last result.
+    quiet: f64,
+    shut: bool,
 }
 
 /// A game of self-play while it is played.
@@ -71,10 +89,26 @@ struct FavouriteView {
 impl LiveView {
     /// What is told of a game that cannot have been played is left out.
     pub fn new(snapshot: Snapshot, game: &str, rules: &str) -> LiveView {
-        let Snapshot { generation, phase, unit, done, of, per_second, left, figures, games, .. } = snapshot;
+        let Snapshot { generation, phase, unit, done, of, per_second, left, figures, games, workers, .. } = snapshot;
         let games = with_game!(game, G => watched::<G>(&games, rules)).unwrap_or_default();
         let phase = view::phase(phase);
-        LiveView { generation, phase, unit, done, of, per_second, left, figures: figures.into_iter().collect(), games }
+        let figures = figures.into_iter().collect();
+        let workers = workers.into_iter().map(worker).collect();
+        LiveView { generation, phase, unit, done, of, per_second, left, figures, games, workers }
+    }
+}
+
+fn worker(worker: WorkerNow) -> WorkerView {
+    let WorkerNow { name, done, quiet, shut } = worker;
+    WorkerView {
+        name: alfil_core::wording::shorten(&name),
+        games: done.games,
+        positions: done.positions,
+        pairs: done.pairs,
+        refused: done.refused,
+        per_second: done.per_second,
+        quiet,
+        shut,
     }
 }
 
@@ -263,6 +297,15 @@ mod tests {
             WatchedGame { moves: vec!["e2e4".to_owned(); 1 << 20], ..watched.clone() },
         ];
         assert!(wrong.iter().all(|wrong| watched_view(wrong).is_empty()));
+    }
+
+    #[test]
+    fn workers_of_a_fleet_are_told_with_harmless_names() {
+        let line = r#"{"version": 1, "generation": 2, "phase": "selfplay", "unit": "games", "done": 1, "of": 2, "figures": [],
+            "games": [], "workers": [{"name": "a\u001b[2J", "done": {"games": 3, "per_second": 4.5}, "quiet": 1.0, "shut": true}]}"#;
+        let view = LiveView::new(Snapshot::read(line).unwrap(), "nim", "");
+        let worker = &view.workers[0];
+        assert_eq!((&worker.name[..], worker.games, worker.per_second, worker.shut), ("a\\u{1b}[2J", 3, 4.5, true));
     }
 
     fn watched_view(game: &WatchedGame) -> Vec<WatchedView> {

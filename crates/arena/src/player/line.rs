@@ -261,6 +261,26 @@ impl FromStr for PlayerLine {
     }
 }
 
+impl PlayerLine {
+    /// Whether the player is made from its line alone: without a file, a program or a network.
+    pub fn is_self_contained(&self) -> bool {
+        use PlayerKind::{Bundled, External, Network, Trained};
+        self.book.is_none() && !matches!(self.kind, Trained(_) | Bundled(..) | Network(..) | External(_))
+    }
+
+    /// Whether its moves follow from the position and a seed: it looks at no clock, and thinks in one thread.
+    pub fn is_repeatable(&self) -> bool {
+        match &self.kind {
+            PlayerKind::Random | PlayerKind::Oracle | PlayerKind::AlphaBeta { .. } => true,
+            PlayerKind::Exact { .. } | PlayerKind::Turns { .. } => true,
+            PlayerKind::Classical(settings) => settings.movetime.is_none() && settings.threads == 1,
+            PlayerKind::Uct(tree) | PlayerKind::Handcrafted(tree) | PlayerKind::Trained(tree) => tree.is_repeatable(),
+            PlayerKind::Bundled(_, tree) | PlayerKind::Network(_, tree) => tree.is_repeatable(),
+            PlayerKind::External(_) => false,
+        }
+    }
+}
+
 const TREE_KEYS: [&str; 11] =
     ["level", "visits", "nodes", "movetime", "threads", "temperature", "policytemp", "cpuct", "fpu", "book", "name"];
 

@@ -36,6 +36,11 @@ impl Default for TreeSettings {
 }
 
 impl TreeSettings {
+    /// Whether a search follows from the position and a seed: without a clock, in one thread.
+    pub(super) fn is_repeatable(&self) -> bool {
+        self.movetime.is_none() && self.threads == 1
+    }
+
     /// Room for the visits with those kept from the last move: a visit in chess takes about 250 bytes.
     fn tree_bytes(&self) -> usize {
         const LEAST: usize = 4 << 20;

@@ -18,7 +18,7 @@ use alfil_search::evaluators::Kind;
 use alfil_selfplay::{
     Counts, Filing, GameRecord, LaneContext, Lanes, SelfplaySettings, Tickets, chunks, read_chunk, unpack_chunk,
 };
-use alfil_train::fleet::{Fleet, FleetSettings, Order, Played, Referee, Task, TaskKind, Terms};
+use alfil_train::fleet::{Fleet, FleetSettings, Judge, Order, Played, Referee, Task, TaskKind, Terms};
 use alfil_train::run::{Clock, RunError};
 use anyhow::{Context, ensure};
 use clap::Args;
@@ -30,8 +30,8 @@ use crate::counters::rate;
 /// Games that are sent again and again.
 const GAMES: u64 = 2048;
 
-/// Numbers that are given out before any have come back.
-const AHEAD: u64 = 20_000;
+/// Leases that wait for each worker, so that none is without one: what is measured is how long it takes to get it.
+const AHEAD: u64 = 3;
 
 /// Games of a lease.
 const LEASE: u64 = 64;
@@ -67,7 +67,11 @@ struct Measured {
     cpu: f64,
     /// Seconds until a lease was there: the median and the 99th percentile.
     waits: [f64; 2],
+    /// Leases that were waited for.
+    leases: usize,
+    /// Bytes of results per position, and of all that goes over the workers' connections, where `ss` tells.
     bytes_per_position: f64,
+    wire_per_position: Option<f64>,
     /// Megabytes of memory, of the server and the trainer.
     server: f64,
     trainer: f64,
@@ -80,7 +84,7 @@ pub fn run(bench: &FleetBench, out: &mut impl Write) -> anyhow::Result<Verdict> 
         return be_workers(bench, address, games, out);
     }
     let server = Server::start()?;
-    let (disk, per_game) = read_speed(&games, &server.folder)?;
+    let Disk { by_time: disk, by_cpu, per_game } = read_speed(&games, &server.folder)?;
     let mut rows = Vec::new();
     for processes in &bench.workers {
         rows.push(measure(bench, &server, *processes)?);
@@ -90,37 +94,45 @@ pub fn run(bench: &FleetBench, out: &mut impl Write) -> anyhow::Result<Verdict> 
             json!({
                 "processes": row.processes, "workers": u32::from(row.processes) * u32::from(bench.simulated),
                 "games_per_second": row.games, "positions_per_second": row.positions, "of_disk": row.positions / disk,
+                "of_disk_by_cpu": row.positions / row.cpu.max(1e-9) / by_cpu,
                 "trainer_cpu": row.cpu, "trainer_cpu_per_1000_positions": 1000.0 * row.cpu / row.positions.max(1.0),
-                "lease_p50": row.waits[0], "lease_p99": row.waits[1], "bytes_per_position": row.bytes_per_position,
+                "lease_p50": row.waits[0], "lease_p99": row.waits[1], "leases": row.leases,
+                "bytes_per_position": row.bytes_per_position, "wire_bytes_per_position": row.wire_per_position,
                 "server_megabytes": row.server, "trainer_megabytes": row.trainer,
             })
         };
         let rows: Vec<Value> = rows.iter().map(row).collect();
-        writeln!(out, "{}", json!({"disk_positions_per_second": disk, "rows": rows}))?;
+        writeln!(
+            out,
+            "{}",
+            json!({"disk_positions_per_second": disk, "disk_positions_per_cpu_second": by_cpu, "rows": rows})
+        )?;
         return Ok(Verdict::Fine);
     }
     writeln!(
         out,
         "games of tic-tac-toe that are ready, {per_game:.1} positions each; the same chunks are read from the disk at"
     )?;
-    writeln!(out, "{} positions/s\n", count(disk as u64))?;
+    writeln!(out, "{} positions/s, {} per second of CPU time\n", count(disk as u64), count(by_cpu as u64))?;
     writeln!(
         out,
-        "workers   games/s  positions/s  of disk  trainer CPU  per 1000/s  lease p50, p99  bytes/pos  server, trainer"
+        "workers   games/s  positions/s  of disk, by CPU  trainer CPU  per 1000/s  lease p50, p99  bytes/pos, wire  server, trainer"
     )?;
     for row in &rows {
         let workers = u32::from(row.processes) * u32::from(bench.simulated);
         writeln!(
             out,
-            "{workers:>7} {:>9} {:>12} {:>7.2}x {:>11.0}% {:>10.1}% {:>7.1} {:>5.0} ms {:>9.1} {:>6.0} {:>5.0} MB",
+            "{workers:>7} {:>9} {:>12} {:>7.2}x {:>6.2}x {:>11.0}% {:>10.1}% {:>7.1} {:>5.0} ms {:>9.1} {:>5} {:>6.0} {:>5.0} MB",
             rate(row.games),
             rate(row.positions),
             row.positions / disk,
+            row.positions / row.cpu.max(1e-9) / by_cpu,
             100.0 * row.cpu,
             100_000.0 * row.cpu / row.positions.max(1.0),
             1000.0 * row.waits[0],
             1000.0 * row.waits[1],
             row.bytes_per_position,
+            row.wire_per_position.map_or("?".to_owned(), |bytes| format!("{bytes:.1}")),
             row.server,
             row.trainer
         )?;
@@ -144,8 +156,17 @@ fn games() -> anyhow::Result<Vec<GameRecord>> {
     Ok(games)
 }
 
-/// Positions per second that this machine reads from chunks, and positions per game.
-fn read_speed(games: &[GameRecord], folder: &Path) -> anyhow::Result<(f64, f64)> {
+/// How this machine reads games from chunks.
+struct Disk {
+    /// Positions per second,
+    by_time: f64,
+    /// and per second of CPU time, which does not depend on what else the machine does.
+    by_cpu: f64,
+    /// Positions per game.
+    per_game: f64,
+}
+
+fn read_speed(games: &[GameRecord], folder: &Path) -> anyhow::Result<Disk> {
     let folder = folder.join("chunks");
     make_folder(&folder)?;
     let mut filing = Filing::<TicTacToe>::open(&folder)?;
@@ -153,24 +174,31 @@ fn read_speed(games: &[GameRecord], folder: &Path) -> anyhow::Result<(f64, f64)>
         filing.add(games.iter().cloned());
         filing.write()?;
     }
-    let (began, mut positions) = (Instant::now(), 0);
+    let (began, mut clock, mut positions) = (Instant::now(), Clock::start(), 0);
     while began.elapsed() < Duration::from_secs(1) {
         for path in chunks(&folder)? {
             positions += read_chunk::<TicTacToe>(&path)?.iter().map(|game| game.plies.len()).sum::<usize>();
         }
     }
     let all: usize = games.iter().map(|game| game.plies.len()).sum();
-    Ok((positions as f64 / began.elapsed().as_secs_f64(), all as f64 / games.len() as f64))
+    let seconds = began.elapsed().as_secs_f64();
+    let cpu = clock.lap().cpu_seconds.unwrap_or(seconds);
+    Ok(Disk {
+        by_time: positions as f64 / seconds,
+        by_cpu: positions as f64 / cpu.max(1e-9),
+        per_game: all as f64 / games.len() as f64,
+    })
 }
 
 fn measure(bench: &FleetBench, server: &Server, processes: u16) -> anyhow::Result<Measured> {
     let folder = server.folder.join(format!("games-{processes}"));
     make_folder(&folder)?;
-    let trainer = Trainer::connect(server.address()?, "bench", Box::new(crate::terminal::say))?;
+    let trainer = Trainer::connect(server.address()?, "bench", "here", Box::new(crate::terminal::say))?;
     let architecture =
         NetworkSettings { size: "8x1".to_owned(), ..NetworkSettings::default() }.architecture::<Stones>()?;
     let network = Arc::new(Network::random::<Stones>(architecture, 1));
-    let tickets = Tickets::limited(0.., AHEAD);
+    let workers_in_all = u64::from(processes) * u64::from(bench.simulated);
+    let tickets = Tickets::limited(0.., AHEAD * LEASE * workers_in_all.max(100));
     let mut referee =
         BenchReferee { filing: Filing::open(&folder)?, tickets: &tickets, kept: Counts::default(), first: None };
     let mut workers = Workers(Vec::new());
@@ -188,16 +216,24 @@ fn measure(bench: &FleetBench, server: &Server, processes: u16) -> anyhow::Resul
         kind: TaskKind::Games { settings: format!("# {processes} {}", bench.simulated), listed: Vec::new() },
     };
     let (stop, mut clock) = (stop_after(bench.seconds), Clock::start());
+    let began = Instant::now();
     let order = Order {
         task,
         networks: &|| vec![Arc::clone(&network)],
         next: &|| tickets.take(),
         stop: &|| stop.load(Relaxed),
-        settings: FleetSettings { lease_games: LEASE, replay_share: 0.0, ..FleetSettings::default() },
+        settings: FleetSettings {
+            lease_games: LEASE,
+            // Simulated workers do not extend their leases.
+            lease_seconds: (60 + 3 * bench.play / 1000).min(3600),
+            replay_share: 0.0,
+            ..FleetSettings::default()
+        },
     };
     trainer.play(&order, &mut referee)?;
     let seconds = referee.first.map_or(bench.seconds, |first| first.elapsed().as_secs_f64());
-    let cpu = clock.lap().cpu_seconds.unwrap_or(0.0) / bench.seconds;
+    let cpu = clock.lap().cpu_seconds.unwrap_or(0.0) / began.elapsed().as_secs_f64();
+    let wire = server.wire(&workers);
     let [server_memory, own] = [Some(server.child.id()), None].map(memory);
     let seen = workers.end()?;
     let positions = seen.iter().map(|seen| seen.2).sum::<u64>();
@@ -210,7 +246,9 @@ fn measure(bench: &FleetBench, server: &Server, processes: u16) -> anyhow::Resul
         positions: referee.kept.positions as f64 / seconds,
         cpu,
         waits: [quantile(0.5), quantile(0.99)],
+        leases: waits.len(),
         bytes_per_position: seen.iter().map(|seen| seen.1).sum::<u64>() as f64 / positions.max(1) as f64,
+        wire_per_position: wire.map(|bytes| bytes as f64 / positions.max(1) as f64),
         server: server_memory,
         trainer: own,
     })
@@ -248,8 +286,8 @@ impl Referee for BenchReferee<'_> {
         last.map(drop).ok_or_else(|| "it has no moves".to_owned())
     }
 
-    fn replay(&mut self, _: &[Arc<Network>], _: u64) -> Result<Option<Played>, RunError> {
-        Ok(None)
+    fn judge(&self) -> Option<Box<dyn Judge>> {
+        None
     }
 
     fn arithmetic(&mut self, _: &[Arc<Network>]) -> Result<u64, RunError> {
@@ -358,6 +396,26 @@ impl Server {
 
     fn address(&self) -> anyhow::Result<Address> {
         Ok(Address::new(&self.url(), None)?)
+    }
+
+    /// Bytes that have gone over the connections of these processes so far, both ways, as the system counts them, without the headers
+    /// of TCP. None where `ss` does not tell.
+    fn wire(&self, workers: &Workers) -> Option<u64> {
+        let port = format!("( dport = :{} )", self.port);
+        let output = Command::new("ss").args(["-tinpH", "state", "established", &port]).output().ok()?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let ours: Vec<String> = workers.0.iter().map(|child| format!("pid={},", child.id())).collect();
+        let (mut sum, mut lines) = (None, text.lines());
+        while let (Some(ends), Some(counts)) = (lines.next(), lines.next()) {
+            let count = |name: &str| -> u64 {
+                let word = counts.split_whitespace().find_map(|word| word.strip_prefix(name));
+                word.and_then(|word| word.parse().ok()).unwrap_or(0)
+            };
+            if ours.iter().any(|process| ends.contains(process)) {
+                *sum.get_or_insert(0) += count("bytes_acked:") + count("bytes_received:");
+            }
+        }
+        sum
     }
 
     fn spawn_workers(&self, bench: &FleetBench) -> anyhow::Result<Child> {

@@ -179,7 +179,11 @@ fn live<E: Encoding>(
     let warn = |why: &std::io::Error| {
         screen.warn(&format!("the run cannot be watched while it goes on: {}: {why}", directory.live().display()));
     };
-    live.inspect_err(warn).ok()
+    let live = live.inspect_err(warn).ok()?;
+    if let Some(fleet) = run.fleet() {
+        live.show_fleet(fleet);
+    }
+    Some(live)
 }
 
 /// Set by ctrl-C, SIGTERM, or when the time is over.

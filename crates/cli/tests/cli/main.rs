@@ -3,6 +3,8 @@
 
 mod commands;
 mod contests;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod games;
 mod insight;
 mod old_files;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::jetstream::kv::{Entry, Operation};
-use futures_util::StreamExt;
 use tokio::sync::watch;
 
 use crate::error::Trouble;
@@ -30,7 +29,7 @@ pub struct Board {
 
 /// Follows the board for ever.
 pub async fn keep_up(link: Link, name: String, tell: watch::Sender<Board>) {
-    // A worker of the same name may have been sent home before.
+    // A worker of the same name may have been sent home before, on this board.
     let mut since = None;
     loop {
         if let Err(Trouble(why)) = follow(&link, &name, &tell, &mut since).await {
@@ -40,16 +39,21 @@ pub async fn keep_up(link: Link, name: String, tell: watch::Sender<Board>) {
     }
 }
 
-async fn follow(link: &Link, name: &str, tell: &watch::Sender<Board>, since: &mut Option<u64>) -> Result<(), Trouble> {
-    let mut stream = link.stream(&format!("KV_{BOARD}")).await?;
-    let last = stream.info().await?.state.last_sequence;
-    let since = *since.get_or_insert(last);
-    let mut changes = link.board().await?.watch_with_history(">").await?;
-    while let Some(entry) = changes.next().await {
-        let entry = entry?;
-        tell.send_if_modified(|board| board.note(name, &entry, since));
-    }
-    Err(Trouble("the server sends no more changes".to_owned()))
+async fn follow(
+    link: &Link,
+    name: &str,
+    tell: &watch::Sender<Board>,
+    since: &mut Option<(i128, u64)>,
+) -> Result<(), Trouble> {
+    let board = link.stream(&format!("KV_{BOARD}")).await?;
+    let (made, last) = (board.cached_info().created.unix_timestamp_nanos(), board.cached_info().state.last_sequence);
+    let (first, revision) = *since.get_or_insert((made, last));
+    // All that is on a new board was said after this worker began.
+    let revision = if first == made { revision } else { 0 };
+    let mut note = |entry: &Entry| {
+        tell.send_if_modified(|board| board.note(name, entry, revision));
+    };
+    link.follow(">", &mut note).await
 }
 
 impl Board {

@@ -14,10 +14,11 @@ use futures_util::StreamExt;
 use tokio::sync::{mpsc, watch};
 
 use super::Shared;
+use super::fit::{Fit, fit};
 use super::playing::{Done, Playing};
 use crate::FleetError;
 use crate::error::Trouble;
-use crate::layout::{ARITHMETIC_HEADER, JOB_HEADER, Kind, LARGEST_MESSAGE, LEASES};
+use crate::layout::{ARITHMETIC_HEADER, JOB_HEADER, Kind, LEASES, TOO_LARGE_HEADER};
 use crate::message::{Job, Lease};
 
 /// How long to wait for a result before anything else is looked at.
@@ -42,8 +43,12 @@ const SEND_TIME: Duration = Duration::from_secs(1);
 /// Results that wait to be sent, before no more leases are taken: the server may be away for hours.
 const MOST_UNSENT: usize = 4096;
 
-/// Room in a message for its headers.
-const HEADERS: usize = 1024;
+/// After this many lease times in which no game has gone on, the device is held to hang.
+const STALLED: u32 = 10;
+
+/// How long a lease is extended at most: one of its games may hang beside others that go on. A longer game is played elsewhere as
+/// well, and whoever ends first counts.
+const OLDEST: Duration = Duration::from_secs(2 * 3600);
 
 /// One kind of numbers, of one worker.
 pub struct Duty {
@@ -63,6 +68,16 @@ pub struct Duty {
     /// Results since then, and how many there were in the second before.
     recent: (Instant, usize),
     rate: usize,
+    progress: Progress,
+    positions: u64,
+}
+
+/// Whether games go on.
+struct Progress {
+    steps: u64,
+    looked: Instant,
+    /// For how long there have been no more steps.
+    idle: Duration,
 }
 
 /// A lease that this worker holds.
@@ -92,6 +107,8 @@ impl Duty {
             sent: 0,
             recent: (Instant::now(), 0),
             rate: 0,
+            progress: Progress { steps: 0, looked: Instant::now(), idle: Duration::ZERO },
+            positions: 0,
         }
     }
 
@@ -108,6 +125,8 @@ impl Duty {
             }
         };
         pulling.abort();
+        let _ = pulling.await;
+        self.give_back(&mut leases).await;
         worked
     }
 
@@ -119,7 +138,6 @@ impl Duty {
         say: &(dyn Fn(&str) + Sync),
     ) -> Result<bool, FleetError> {
         if self.shared.stopping.load(Relaxed) {
-            self.give_back(leases).await;
             return Ok(false);
         }
         let board = self.shared.board.borrow().clone();
@@ -144,14 +162,16 @@ impl Duty {
             tracing::warn!(why, "results cannot be sent yet");
             tokio::time::sleep(TRY_AGAIN).await;
         }
-        let patience = job.as_ref().map_or(TRY_AGAIN, |job| Duration::from_secs(job.lease_seconds.max(1)) / 3);
-        for held in self.held.iter_mut().filter(|held| held.extended.elapsed() >= patience) {
+        let lease = Duration::from_secs(job.as_ref().map_or(3, |job| job.lease_seconds.max(1)));
+        self.look_at_progress(lease)?;
+        let is_due = |held: &&mut Held| held.extended.elapsed() >= lease / 3 && held.taken.elapsed() < OLDEST;
+        for held in self.held.iter_mut().filter(is_due) {
             held.extended = Instant::now();
             acknowledge(&held.message, AckKind::Progress).await;
         }
         self.shared.counts.send_modify(|counts| {
             let count = &mut counts[self.kind as usize];
-            (count.leases, count.sent) = (self.held.len(), self.sent);
+            (count.leases, count.sent, count.positions) = (self.held.len(), self.sent, self.positions);
         });
         if self.recent.0.elapsed() >= SECOND {
             self.rate = (self.recent.1 as f64 / self.recent.0.elapsed().as_secs_f64()) as usize;
@@ -160,6 +180,32 @@ impl Duty {
         let is_free = !board.leaves && is_ours && self.unsent.len() < MOST_UNSENT;
         want.send_replace(if is_free { self.missing() } else { 0 });
         Ok(!(board.leaves && self.held.is_empty() && self.unsent.is_empty()))
+    }
+
+    /// Whether games go on. A device that no longer answers is an error: others play the games.
+    fn look_at_progress(&mut self, lease: Duration) -> Result<(), FleetError> {
+        let progress = &mut self.progress;
+        // A process that was paused has not been looking.
+        let passed = std::mem::replace(&mut progress.looked, Instant::now()).elapsed().min(SECOND);
+        let steps = self.playing.iter().fold(0, |sum, playing| playing.steps().wrapping_add(sum));
+        let under_way: usize = self.held.iter().filter(|held| held.begun).map(|held| held.open.len()).sum();
+        if under_way <= self.unsent.len() || steps != progress.steps {
+            (progress.steps, progress.idle) = (steps, Duration::ZERO);
+        } else {
+            progress.idle += passed;
+        }
+        if progress.idle > STALLED * lease {
+            let seconds = progress.idle.as_secs();
+            return Err(FleetError::Play(format!(
+                "no game has gone on for {seconds} seconds: {} hangs",
+                self.device()
+            )));
+        }
+        Ok(())
+    }
+
+    fn device(&self) -> String {
+        self.shared.settings.device.name()
     }
 
     /// Sends what is there, and lets others have the leases at once.
@@ -248,14 +294,15 @@ impl Duty {
         Ok(())
     }
 
-    /// Gives up leases of what is no longer played, and the threads that have nothing left to play.
+    /// Gives back leases of what is not played here, and the threads that have nothing left to play. The trainer removes leases of what
+    /// is no longer played; of others, the board here is late.
     async fn drop_obsolete(&mut self, job: Option<&Job>) {
         let series = job.map(Job::series);
         let is_obsolete = |held: &Held| {
             series.as_ref().is_none_or(|series| held.lease.series != *series) && held.taken.elapsed() >= UNKNOWN
         };
         for held in self.held.extract_if(.., |held| is_obsolete(held)) {
-            acknowledge(&held.message, AckKind::Term).await;
+            acknowledge(&held.message, AckKind::Nak(Some(UNKNOWN))).await;
         }
         let held = &self.held;
         self.playing.retain(|playing| {
@@ -283,31 +330,27 @@ impl Duty {
         self.due = Some(Instant::now());
         while let Some((job, _)) = self.unsent.front().cloned() {
             let of_job = self.unsent.iter().take_while(|(other, _)| *other == job).take(SEND_GAMES);
-            let mut played: Vec<Played> = of_job.map(|(_, played)| played.clone()).collect();
+            let played: Vec<Played> = of_job.map(|(_, played)| played.clone()).collect();
             let Some(playing) = self.playing.iter().find(|playing| *playing.job == *job) else {
                 // Nobody waits for it any more.
                 self.unsent.drain(..played.len());
                 continue;
             };
-            let bytes = loop {
-                let bytes = (playing.pack)(&played).map_err(Trouble)?;
-                let most =
-                    self.shared.link.client.server_info().max_payload.min(LARGEST_MESSAGE).saturating_sub(HEADERS);
-                if bytes.len() <= most {
-                    break Some(bytes);
+            let sent = match fit(&played, self.shared.link.room(), playing.pack).map_err(Trouble)? {
+                Fit::Message { bytes, results } => {
+                    self.publish(&job, playing.arithmetic, bytes).await?;
+                    results
                 }
-                if played.len() == 1 {
-                    break None;
+                // The trainer plays it itself.
+                Fit::TooLarge => {
+                    self.publish_too_large(&job, played[0].number()).await?;
+                    1
                 }
-                played.truncate(played.len().div_ceil(2));
             };
-            match bytes {
-                Some(bytes) => self.publish(&job, playing.arithmetic, bytes).await?,
-                None => tracing::error!(number = played[0].number(), "a game is too large for a message"),
-            }
-            self.unsent.drain(..played.len());
-            self.sent += played.len() as u64;
-            for result in &played {
+            self.unsent.drain(..sent);
+            self.sent += sent as u64;
+            for result in &played[..sent] {
+                self.positions += result.positions();
                 self.held.iter_mut().for_each(|held| _ = held.open.remove(&result.number()));
             }
         }
@@ -322,10 +365,22 @@ impl Duty {
         let mut headers = HeaderMap::new();
         headers.insert(JOB_HEADER, job);
         headers.insert(ARITHMETIC_HEADER, format!("{arithmetic:016x}"));
-        // If the answer to this message is lost, it is sent again, and the server knows it.
-        headers.insert("Nats-Msg-Id", format!("{job}-{:x}-{:016x}", self.began, checksum(&bytes)));
+        // If the answer to this message is lost, it is sent again, and the server knows it. The same games played again later, because
+        // the trainer did not take them, are another message.
+        headers.insert("Nats-Msg-Id", format!("{job}-{:x}-{}-{:016x}", self.began, self.sent, checksum(&bytes)));
         let subject = self.kind.result_subject(&self.shared.settings.name);
         self.shared.link.publish(subject, headers, bytes).await.map(drop)
+    }
+
+    /// Says that a result is larger than a message may be.
+    async fn publish_too_large(&self, job: &str, number: u64) -> Result<(), Trouble> {
+        tracing::warn!(number, "a game is too large for a message");
+        let mut headers = HeaderMap::new();
+        headers.insert(JOB_HEADER, job);
+        headers.insert(TOO_LARGE_HEADER, number.to_string());
+        headers.insert("Nats-Msg-Id", format!("{job}-{:x}-{}-large-{number}", self.began, self.sent));
+        let subject = self.kind.result_subject(&self.shared.settings.name);
+        self.shared.link.publish(subject, headers, Vec::new()).await.map(drop)
     }
 }
 

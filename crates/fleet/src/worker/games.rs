@@ -1,6 +1,7 @@
 //! Games of self-play.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use alfil_core::settings::{Findings, Settings, Table, set_table};
 use alfil_game::{Encoding, FullGame, Game};
@@ -35,11 +36,13 @@ pub fn start<E: Encoding>(
         listed: listed.to_vec(),
         gallery: None,
     };
+    let steps = Arc::clone(&setting.steps);
     let (lanes, stop, done, id) =
         (setting.worker.lanes, Arc::clone(&setting.stop), setting.done.clone(), Arc::clone(&setting.id));
     let play = move || {
         let lanes = Lanes { context, lanes, backend: &backend, stop: &stop };
-        let played = lanes.run::<EvaluatorError>(&mut |record, _| {
+        let played = lanes.run::<EvaluatorError>(&mut |record, counts| {
+            steps.store(counts.evaluations + counts.moves + counts.games, Relaxed);
             if let Some(record) = record {
                 let _ = done.send(Done::Played { job: Arc::clone(&id), played: Played::Game(Box::new(record)) });
             }

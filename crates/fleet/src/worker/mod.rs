@@ -2,6 +2,7 @@
 
 mod board;
 mod duty;
+mod fit;
 mod games;
 mod pairs;
 mod playing;
@@ -69,6 +70,17 @@ pub(crate) struct Shared {
 pub(crate) struct Count {
     pub leases: usize,
     pub sent: u64,
+    pub positions: u64,
+}
+
+/// Whether this can be the name of a worker.
+pub(crate) fn check_name(name: &str) -> Result<(), FleetError> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if !name.is_empty() && name.len() <= 64 && name.chars().all(is_plain) {
+        return Ok(());
+    }
+    let name = alfil_core::wording::shorten(name);
+    Err(FleetError::Address(format!("'{name}' cannot be the name of a worker: use up to 64 letters, digits, - and _")))
 }
 
 /// Plays for whatever run has the fleet, until told to leave, or until `stop` is set. `say` is told in words what people should
@@ -79,13 +91,7 @@ pub fn work(
     stop: &AtomicBool,
     say: &(dyn Fn(&str) + Sync),
 ) -> Result<Ended, FleetError> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if settings.name.is_empty() || settings.name.len() > 64 || !settings.name.chars().all(is_plain) {
-        let name = alfil_core::wording::shorten(&settings.name);
-        return Err(FleetError::Address(format!(
-            "'{name}' cannot be the name of a worker: use up to 64 letters, digits, - and _"
-        )));
-    }
+    check_name(&settings.name)?;
     let failed = |why: std::io::Error| FleetError::Play(format!("no threads can be started: {why}"));
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(failed)?;
     let ended = runtime.block_on(be_worker(address, settings, stop, say));
@@ -113,10 +119,19 @@ async fn be_worker(
     });
     let seen = tokio::spawn(be_seen(Arc::clone(&shared)));
     let [games, pairs] = Kind::ALL.map(|kind| Duty::new(Arc::clone(&shared), kind));
-    let duties = async { tokio::try_join!(games.run(say), pairs.run(say)) };
-    let ended = tokio::select! {
-        done = duties => done.map(|_| if shared.stopping.load(Relaxed) { Ended::Stopped } else { Ended::Drained }),
-        ended = end(&shared, stop, say) => ended,
+    // If one fails, the other gives back what it has.
+    let run = async |duty: Duty| duty.run(say).await.inspect_err(|_| shared.stopping.store(true, Relaxed));
+    let ended = {
+        let duties = async { tokio::join!(run(games), run(pairs)) };
+        tokio::pin!(duties);
+        tokio::select! {
+            (one, other) = &mut duties => one.and(other).map(|()| Ended::Drained),
+            ended = end(&shared, stop, say) => {
+                shared.stopping.store(true, Relaxed);
+                let _ = tokio::time::timeout(FAREWELL, duties).await;
+                ended
+            }
+        }
     };
     watching.abort();
     seen.abort();
@@ -130,8 +145,6 @@ async fn end(shared: &Shared, stop: &AtomicBool, say: &(dyn Fn(&str) + Sync)) ->
     loop {
         tokio::time::sleep(LOOK).await;
         if stop.load(Relaxed) {
-            shared.stopping.store(true, Relaxed);
-            tokio::time::sleep(FAREWELL).await;
             return Ok(Ended::Stopped);
         }
         let board = shared.board.borrow().clone();
@@ -152,16 +165,18 @@ async fn end(shared: &Shared, stop: &AtomicBool, say: &(dyn Fn(&str) + Sync)) ->
 
 /// Says every few seconds that the worker is there, and how it does.
 async fn be_seen(shared: Arc<Shared>) {
-    let mut last = (Instant::now(), 0);
-    let mut speed = 0.0;
+    let (mut looked, mut last) = (Instant::now(), [0; 2]);
+    let mut speeds = [0.0; 2];
     loop {
         let counts = *shared.counts.borrow();
         let sent: u64 = counts.iter().map(|count| count.sent).sum();
-        let seconds = last.0.elapsed().as_secs_f64();
-        if seconds > 0.1 {
-            speed += (seconds / 30.0).min(1.0) * ((sent - last.1) as f64 / seconds - speed);
+        let positions: u64 = counts.iter().map(|count| count.positions).sum();
+        let now = [sent, positions];
+        let seconds = looked.elapsed().as_secs_f64();
+        for (speed, (now, last)) in speeds.iter_mut().zip(now.iter().zip(last)).filter(|_| seconds > 0.1) {
+            *speed += (seconds / 30.0).min(1.0) * ((now - last) as f64 / seconds - *speed);
         }
-        last = (Instant::now(), sent);
+        (looked, last) = (Instant::now(), now);
         let card = WorkerCard {
             name: shared.settings.name.clone(),
             machine: shared.settings.machine.clone(),
@@ -171,7 +186,9 @@ async fn be_seen(shared: Arc<Shared>) {
             leases: counts.iter().map(|count| count.leases).sum(),
             games: counts[Kind::Games as usize].sent,
             pairs: counts[Kind::Pairs as usize].sent,
-            per_second: speed,
+            positions,
+            per_second: speeds[0],
+            positions_per_second: speeds[1],
             leaves: shared.board.borrow().leaves,
         };
         let said = async {

@@ -1,6 +1,6 @@
 //! Pairs of games of matches.
 
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -52,10 +52,11 @@ pub fn start<E: Encoding>(
     for _ in 0..tables {
         let (contest, running) = (Arc::clone(&contest), Arc::clone(&running));
         let (stop, done, id) = (Arc::clone(&setting.stop), setting.done.clone(), Arc::clone(&setting.id));
+        let steps = Arc::clone(&setting.steps);
         let play = move || {
             let stopped = || stop.load(Relaxed);
             let mut finished = |played| drop(done.send(Done::Played { job: Arc::clone(&id), played }));
-            let failed = catch_panic(PART, || contest.play(&stopped, &mut finished)).flatten().err();
+            let failed = catch_panic(PART, || contest.play(&stopped, &steps, &mut finished)).flatten().err();
             if running.fetch_sub(1, Relaxed) == 1 || failed.is_some() {
                 let _ = done.send(Done::Ended(failed));
             }
@@ -78,7 +79,17 @@ pub fn start<E: Encoding>(
 }
 
 impl<E: Encoding> Match<E> {
-    fn play(&self, stopped: &dyn Fn() -> bool, finished: &mut dyn FnMut(Played)) -> Result<(), EvaluatorError> {
+    fn play(
+        &self,
+        stopped: &dyn Fn() -> bool,
+        steps: &AtomicU64,
+        finished: &mut dyn FnMut(Played),
+    ) -> Result<(), EvaluatorError> {
+        // Asked before every move of a game.
+        let goes_on = || {
+            steps.fetch_add(1, Relaxed);
+            stopped()
+        };
         let [a, b] = &self.players;
         let mut opponents = Opponents { a: a.player()?, b: b.player()?, adjudicator: Adjudicator::default() };
         while !stopped() {
@@ -87,7 +98,7 @@ impl<E: Encoding> Match<E> {
                 continue;
             };
             let opening = self.openings.lock().unwrap_or_else(PoisonError::into_inner).get(number);
-            if let Some(pair) = opponents.play(number, &opening, self.seed, stopped)? {
+            if let Some(pair) = opponents.play(number, &opening, self.seed, &goes_on)? {
                 finished(Played::Pair(Box::new(pair)));
             }
         }

@@ -1,7 +1,7 @@
 //! A job that a worker plays: threads with a queue of numbers.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use alfil_core::wording::shorten;
@@ -64,6 +64,7 @@ pub struct Playing {
     /// Lets this many more games begin; with `None`, no others ever.
     allow: Box<dyn Fn(Option<u64>) + Send>,
     stop: Arc<AtomicBool>,
+    steps: Arc<AtomicU64>,
 }
 
 /// What the threads of a job work with.
@@ -74,6 +75,8 @@ pub struct Setting<'a> {
     pub worker: &'a WorkerSettings,
     pub queue: Arc<Queue>,
     pub stop: Arc<AtomicBool>,
+    /// Grows as long as games go on.
+    pub steps: Arc<AtomicU64>,
     pub done: UnboundedSender<Done>,
 }
 
@@ -94,6 +97,7 @@ impl Playing {
         done: UnboundedSender<Done>,
     ) -> Result<Playing, String> {
         let encoding = &job.task.terms.encoding;
+        let steps = Arc::new(AtomicU64::new(0));
         let (queue, stop, id) = (Arc::new(Queue::default()), Arc::new(AtomicBool::new(false)), Arc::from(job.id()));
         let setting = Setting {
             job,
@@ -102,17 +106,23 @@ impl Playing {
             worker,
             queue: Arc::clone(&queue),
             stop: Arc::clone(&stop),
+            steps: Arc::clone(&steps),
             done,
         };
         let started = with_encoding!(encoding, E => start::<E>(setting)).map_err(|why| why.to_string())??;
         let Started { arithmetic, pack, appetite, allow } = started;
-        Ok(Playing { job: id, series: job.series(), arithmetic, pack, appetite, queue, allow, stop })
+        Ok(Playing { job: id, series: job.series(), arithmetic, pack, appetite, queue, allow, stop, steps })
     }
 
     /// Has these numbers played.
     pub fn give(&self, numbers: &[u64]) {
         self.queue.give(numbers);
         (self.allow)(Some(numbers.len() as u64));
+    }
+
+    /// A number that grows as long as games go on.
+    pub fn steps(&self) -> u64 {
+        self.steps.load(Relaxed)
     }
 
     /// Lets what is under way be played to its end, and nothing else begin. Returns the numbers that have not begun.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_nats::{ConnectOptions, Event, HeaderMap, Message, ServerError};
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use tokio::runtime::Runtime;
 
 use super::Server;
@@ -82,14 +82,14 @@ impl Client {
 pub fn capture(server: &Server, act: impl FnOnce()) -> (Vec<Message>, Client) {
     let client = Client::connect(server);
     let mut results = client.runtime.block_on(client.client.subscribe("alfil.result.games.*")).unwrap();
+    let mut mark = client.runtime.block_on(client.client.subscribe("test.mark")).unwrap();
     client.runtime.block_on(client.client.flush()).unwrap();
     act();
-    let captured = client.runtime.block_on(async {
-        let mut captured = Vec::new();
-        while let Ok(Some(message)) = tokio::time::timeout(Duration::from_millis(500), results.next()).await {
-            captured.push(message);
-        }
-        captured
+    // The server has had all of them before it gets this, and so come they here.
+    client.runtime.block_on(async {
+        client.client.publish("test.mark", "".into()).await.unwrap();
+        mark.next().await.unwrap();
     });
+    let captured = std::iter::from_fn(|| results.next().now_or_never().flatten()).collect();
     (captured, client)
 }

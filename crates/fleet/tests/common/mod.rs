@@ -4,7 +4,7 @@
 pub mod client;
 
 use std::collections::BTreeMap;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -16,12 +16,15 @@ use alfil_core::checksum::Fnv;
 use alfil_fleet::{Address, Ended, FleetError, Trainer, WorkerSettings, work};
 use alfil_game::tictactoe::{Stones, TicTacToe};
 use alfil_nn::learning::{LearnError, Learner, LearningSettings, Losses, Samples};
-use alfil_nn::{Architecture, Cpu, Network, Weights};
+use alfil_nn::{
+    Architecture, Batch, BatchSizes, Cpu, Device, EncodedNetwork, EvaluatorError, Inference, LoadedNetwork, Network,
+    Outputs, Weights,
+};
 use alfil_selfplay::{GameRecord, chunks, read_chunk};
 use alfil_train::{Config, Finish, Machine, Run, RunDirectory};
 
 /// What a hung test would wait for.
-const LONGEST: Duration = Duration::from_secs(120);
+const LONGEST: Duration = Duration::from_secs(600);
 
 /// A temporary folder, which is removed at the end.
 pub struct Folder(pub PathBuf);
@@ -48,11 +51,15 @@ impl Drop for Folder {
 /// A server of its own for a test.
 pub struct Server {
     folder: Folder,
+    /// 0 until the server has chosen one.
     port: u16,
     child: Option<Child>,
-    /// Its configuration.
+    /// Its configuration, with a word in place of the port.
     text: String,
 }
+
+/// What stands for the port in a configuration.
+const PORT: &str = "THE_PORT";
 
 impl Server {
     /// None, with a line that says so, where nats-server is not installed.
@@ -62,45 +69,62 @@ impl Server {
 
     /// The same with more lines in its configuration.
     pub fn start_with(test: &str, more: &str) -> Option<Server> {
-        Server::start_as(test, |port, store| {
-            format!("listen: 127.0.0.1:{port}\njetstream {{ store_dir: \"{store}\" }}\n{more}\n")
+        Server::start_as(test, |store| {
+            format!("listen: 127.0.0.1:{PORT}\njetstream {{ store_dir: \"{store}\" }}\n{more}\n")
         })
     }
 
     /// The same with the configuration that ships with the program.
     pub fn start_shipped(test: &str) -> Option<Server> {
+        Server::start_changed(test, |text| text)
+    }
+
+    /// The same with a change.
+    pub fn start_changed(test: &str, change: impl Fn(String) -> String) -> Option<Server> {
         let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/fleet/nats.conf");
         let text = std::fs::read_to_string(shipped).unwrap();
-        Server::start_as(test, |port, store| {
-            let text = text.replace("127.0.0.1:4222", &format!("127.0.0.1:{port}")).replace("data/nats", store);
-            text.replace("http:", "# http:")
+        Server::start_as(test, |store| {
+            let text = text.replace("127.0.0.1:4222", &format!("127.0.0.1:{PORT}")).replace("data/nats", store);
+            change(text.replace("http:", "# http:"))
         })
     }
 
-    fn start_as(test: &str, text: impl Fn(u16, &str) -> String) -> Option<Server> {
+    fn start_as(test: &str, text: impl Fn(&str) -> String) -> Option<Server> {
         if Command::new("nats-server").arg("--version").stdout(Stdio::null()).status().is_err() {
             alfil_skipped::skip(test, "nats-server");
             return None;
         }
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let folder = Folder::new(test);
-        let text = text(port, &folder.0.join("store").display().to_string());
-        let mut server = Server { folder, port, child: None, text };
+        let text = text(&folder.0.join("store").display().to_string());
+        let mut server = Server { folder, port: 0, child: None, text };
         server.go_on();
         Some(server)
     }
 
-    /// Starts it again with the same store.
+    /// Starts it again with the same store, at the same port.
     pub fn go_on(&mut self) {
-        let config = self.folder.0.join("nats.conf");
-        std::fs::write(&config, &self.text).unwrap();
-        let log = std::fs::File::create(self.folder.0.join("log")).unwrap();
-        let child = Command::new("nats-server").arg("-c").arg(&config).stdout(Stdio::null()).stderr(log).spawn();
-        self.child = Some(child.unwrap());
         let began = Instant::now();
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+        let config = self.folder.0.join("nats.conf");
+        let port = if self.port == 0 { "-1".to_owned() } else { self.port.to_string() };
+        std::fs::write(&config, self.text.replace(PORT, &port)).unwrap();
+        // Another test may have the port for a moment.
+        loop {
+            let log = std::fs::File::create(self.folder.0.join("log")).unwrap();
+            let mut command = Command::new("nats-server");
+            command.arg("-c").arg(&config).arg("--ports_file_dir").arg(&self.folder.0);
+            let mut child = command.stdout(Stdio::null()).stderr(log).spawn().unwrap();
+            let ports = self.folder.0.join(format!("nats-server_{}.ports", child.id()));
+            while child.try_wait().unwrap().is_none() {
+                if let Some(port) = std::fs::read_to_string(&ports).ok().and_then(|text| port_of(&text))
+                    && TcpStream::connect(("127.0.0.1", port)).is_ok()
+                {
+                    (self.port, self.child) = (port, Some(child));
+                    return;
+                }
+                assert!(began.elapsed() < LONGEST, "{}", std::fs::read_to_string(self.folder.0.join("log")).unwrap());
+                std::thread::sleep(Duration::from_millis(20));
+            }
             assert!(began.elapsed() < LONGEST, "{}", std::fs::read_to_string(self.folder.0.join("log")).unwrap());
-            std::thread::sleep(Duration::from_millis(20));
         }
     }
 
@@ -138,6 +162,12 @@ impl Drop for Server {
     }
 }
 
+/// The port in a file of ports, which is there once the server listens: {"nats":["nats://127.0.0.1:1234"]}.
+fn port_of(text: &str) -> Option<u16> {
+    let (_, rest) = text.split_once("127.0.0.1:")?;
+    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
 /// A worker on a thread of this process.
 pub struct Worker {
     stop: Arc<AtomicBool>,
@@ -146,9 +176,14 @@ pub struct Worker {
 
 impl Worker {
     pub fn start(address: Address, name: &str) -> Worker {
+        Worker::start_on(address, name, Arc::new(Cpu))
+    }
+
+    /// The same on another device.
+    pub fn start_on(address: Address, name: &str, device: Arc<dyn Device>) -> Worker {
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
-        let settings = worker_settings(name);
+        let settings = WorkerSettings { device, ..worker_settings(name) };
         let thread = std::thread::spawn(move || work(&address, settings, &flag, &|_| {}));
         Worker { stop, thread }
     }
@@ -181,7 +216,7 @@ pub fn config(settings: &[&str]) -> Config {
         training = { batch = 16, statistics_batches = 0 }
         gate = { games = 8, visits = 4 }
         rating = { every = 1, games = 4, visits = 4, players = ["random", "uct:rollouts=4"], positions = 0 }
-        fleet = { lease_games = 3, lease_seconds = 2 }
+        fleet = { lease_games = 3, lease_seconds = 5 }
     "#;
     Config::parse(text, &settings.iter().map(|setting| (*setting).to_owned()).collect::<Vec<_>>()).unwrap()
 }
@@ -232,6 +267,44 @@ pub fn numbers(folder: &Path) -> Vec<u64> {
     let mut numbers: Vec<u64> = window(folder).into_values().flatten().map(|record| record.number).collect();
     numbers.sort_unstable();
     numbers
+}
+
+/// A device that answers a number of batches, and then never again.
+#[derive(Clone)]
+pub struct HangingDevice(pub Arc<AtomicUsize>);
+
+impl Device for HangingDevice {
+    fn name(&self) -> String {
+        "the hanging device".to_owned()
+    }
+
+    fn batch_sizes(&self) -> BatchSizes {
+        BatchSizes::default()
+    }
+
+    fn load(&self, network: &EncodedNetwork<'_>) -> Result<Box<dyn LoadedNetwork>, EvaluatorError> {
+        Ok(Box::new(Hanging { inner: Cpu.load(network)?, left: Arc::clone(&self.0) }))
+    }
+}
+
+struct Hanging<T> {
+    inner: T,
+    left: Arc<AtomicUsize>,
+}
+
+impl LoadedNetwork for Hanging<Box<dyn LoadedNetwork>> {
+    fn inference(&self) -> Result<Box<dyn Inference>, EvaluatorError> {
+        Ok(Box::new(Hanging { inner: self.inner.inference()?, left: Arc::clone(&self.left) }))
+    }
+}
+
+impl Inference for Hanging<Box<dyn Inference>> {
+    fn evaluate(&mut self, batch: &Batch, outputs: &mut Outputs) -> Result<(), EvaluatorError> {
+        while self.left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err() {
+            std::thread::sleep(Duration::from_secs(3600));
+        }
+        self.inner.evaluate(batch, outputs)
+    }
 }
 
 /// A learner that only remembers a checksum of the samples: what it exports follows from them.

@@ -11,6 +11,7 @@ mod socket;
 use alfil_selfplay::WatchedGame;
 use serde::{Deserialize, Serialize};
 
+use crate::fleet::WorkerNow;
 use crate::run::Phase;
 
 #[cfg(not(unix))]
@@ -46,6 +47,9 @@ pub struct Snapshot {
     pub figures: Vec<(String, f64)>,
     /// Games of self-play under way.
     pub games: Vec<WatchedGame>,
+    /// Other machines that play for the run, those that have done most first.
+    #[serde(default)]
+    pub workers: Vec<WorkerNow>,
 }
 
 impl Snapshot {
@@ -61,6 +65,7 @@ impl Snapshot {
             left: None,
             figures: Vec::new(),
             games: Vec::new(),
+            workers: Vec::new(),
         }
     }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use alfil_selfplay::Gallery;
 
+use crate::fleet::Fleet;
 use crate::run::State;
 use crate::{Event, RunDirectory};
 
@@ -17,6 +18,11 @@ impl LiveRun {
     /// Fails.
     pub fn open(_: &RunDirectory, _: &State, _: Arc<Gallery>, _: Arc<AtomicBool>) -> io::Result<LiveRun> {
         Err(ErrorKind::Unsupported.into())
+    }
+
+    /// Tells of the workers of this fleet as well.
+    pub fn show_fleet(&self, _: &Arc<dyn Fleet>) {
+        match self.0 {}
     }
 
     /// Takes note of an event of the run.

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use alfil_nn::learning::Loss;
 use alfil_selfplay::Gallery;
 
 use super::{STOP, Snapshot};
+use crate::fleet::Fleet;
 use crate::run::State;
 use crate::{Event, RunDirectory};
 
@@ -22,6 +23,9 @@ const TICK: Duration = Duration::from_millis(500);
 
 /// How long somebody may take to read a snapshot.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Workers that are told of at most.
+const WORKERS: usize = 200;
 
 /// Watchers at once; more are turned away.
 const WATCHERS: usize = 16;
@@ -36,6 +40,8 @@ pub struct LiveRun {
 struct Shared {
     told: Mutex<Told>,
     gallery: Arc<Gallery>,
+    /// Only looked at: it leaves its server when the run lets go of it, whoever watches.
+    fleet: OnceLock<Weak<dyn Fleet>>,
     /// Set by a watcher who stops the run.
     stop: Arc<AtomicBool>,
     /// Set when nothing more will be told.
@@ -71,6 +77,7 @@ impl LiveRun {
         let shared = Arc::new(Shared {
             told: Mutex::new(told),
             gallery,
+            fleet: OnceLock::new(),
             stop,
             closing: AtomicBool::new(false),
             watchers: AtomicUsize::new(0),
@@ -80,6 +87,11 @@ impl LiveRun {
             std::thread::Builder::new().name("live".to_owned()).spawn(move || shared.listen(&listener))?
         };
         Ok(LiveRun { shared, path, listening: Some(listening) })
+    }
+
+    /// Tells of the workers of this fleet as well.
+    pub fn show_fleet(&self, fleet: &Arc<dyn Fleet>) {
+        let _ = self.shared.fleet.set(Arc::downgrade(fleet));
     }
 
     /// Takes note of an event of the run.
@@ -217,7 +229,11 @@ impl Shared {
     }
 
     fn line(&self) -> io::Result<String> {
-        let snapshot = Snapshot { games: self.gallery.games(), ..self.told().snapshot.clone() };
+        let fleet = self.fleet.get().and_then(Weak::upgrade);
+        let mut workers = fleet.map(|fleet| fleet.workers()).unwrap_or_default();
+        workers.sort_by_key(|worker| std::cmp::Reverse((worker.done.positions, worker.done.pairs)));
+        workers.truncate(WORKERS);
+        let snapshot = Snapshot { games: self.gallery.games(), workers, ..self.told().snapshot.clone() };
         Ok(serde_json::to_string(&snapshot)? + "\n")
     }
 }

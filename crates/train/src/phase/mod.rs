@@ -36,6 +36,7 @@ use alfil_selfplay::replay::{Dataset, Replay};
 use alfil_selfplay::{Gallery, GameRecord, LaneContext, Tickets, chunks};
 
 use crate::config::render;
+use crate::fleet::Fleet;
 use crate::run::{Clock, EventFile, Lock, Metrics, Phase, RunDirectory, RunError, StartError, State};
 use crate::{Config, Event, Machine};
 
@@ -264,6 +265,11 @@ impl<E: Encoding> Run<E> {
     /// A few games of self-play while they are played.
     pub fn gallery(&self) -> &Arc<Gallery> {
         &self.gallery
+    }
+
+    /// The machines that play for it, if others do.
+    pub fn fleet(&self) -> Option<&Arc<dyn Fleet>> {
+        self.machine.fleet.as_ref()
     }
 
     /// Runs until all generations are done or `stop` is set.
