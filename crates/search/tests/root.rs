@@ -186,7 +186,8 @@ fn a_proven_loss_has_no_part_in_the_policy_while_there_is_another_move() {
     let view = tree.root().unwrap();
     let children = view.children();
     let is_lost = |child: &Child| child.proof.is_some_and(|proof| proof.is_loss());
-    assert_eq!(children.iter().filter(|child| is_lost(child)).count(), 6, "{children:?}");
+    // How many of the others are proven to lose by then depends on the rollouts.
+    assert!(children.iter().any(is_lost) && !is_lost(&children[3]), "{children:?}");
     for policy in [visit_policy(&view, None), improved_policy(&view, &Gumbel::default())] {
         assert!(children.iter().zip(&policy).all(|(child, share)| (*share > 0.0) != is_lost(child)), "{policy:?}");
         assert!((policy.iter().sum::<f32>() - 1.0).abs() < 1e-6);

@@ -55,6 +55,8 @@ pub fn run(command: &ProfileCommand, out: &mut impl Write) -> anyhow::Result<Ver
     let outputs = [&command.html, &command.epd, &command.table].into_iter().flatten();
     check_outputs([Some(&command.file), command.model.path()].into_iter().flatten(), outputs)?;
     let model = command.model.read()?;
+    // A network that the model needs and that is not there is missed before games are judged for hours.
+    Vectors::of(&model.vectors, &[])?;
     let (records, extracted) = mistakes(command)?;
     let name = command.player.text();
     if extracted.moves == 0 {
