@@ -12,7 +12,7 @@ use alfil_nn::{
     ValueOutput, onnx,
 };
 
-/// Whether onnxruntime (https://pypi.org/project/onnxruntime) is installed.
+/// Whether the Python package onnxruntime is installed.
 fn is_installed() -> bool {
     let import = Command::new("python3").args(["-c", "import onnxruntime, numpy"]).output();
     import.is_ok_and(|output| output.status.success())
