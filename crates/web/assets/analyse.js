@@ -344,8 +344,8 @@ class Engine {
       const play = h('button', { type: 'button', onfocus: () => this.preview(line.line), onblur: () => this.preview(null),
         onclick: () => this.board.play({ move: line.move }) }, line.name);
       this.table.append(h('tbody', { onmouseenter: () => this.preview(line.line), onmouseleave: () => this.preview(null) },
-        h('tr', {}, h('td', {}, play), h('td', {}, short(line.visits)), h('td', {}, line.proof ?? valueOf(line, turn)), h('td', {}, percent(line.prior))),
-        h('tr', { class: 'line' }, h('td', { colspan: 4 }, line.line.slice(1).map(step => step.name).join(' ') || '\u00a0'))));
+        h('tr', {}, h('td', {}, play), h('td', {}, short(line.visits)), h('td', {}, valueOf(line, turn)), h('td', {}, percent(line.prior))),
+        h('tr', { class: 'line' }, h('td', { colspan: 4 }, [line.proof, line.line.slice(1).map(step => step.name).join(' ')].filter(Boolean).join(': ') || '\u00a0'))));
     }
   }
 
