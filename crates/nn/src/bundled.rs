@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::{FileError, Network};
 
-const BUNDLED: &[Bundled] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
+/// A constant would be in the program once for each crate that looks at it: seven megabytes each time.
+static BUNDLED: &[Bundled] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
 
 /// A network of the manifest.
 #[derive(PartialEq, Eq)]
