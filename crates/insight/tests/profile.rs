@@ -140,7 +140,7 @@ fn players_with_other_mistakes_are_told_apart() {
     let vectors = Vectors::by_hand(&read);
     let search = KMeans { groups: 4, starts: 2, seed: 1 };
     let model = Model::fit(&read, &vectors, &extracted, "random moves".to_owned(), search).model;
-    // One who errs early, and one who errs late; and two who play the same games, but for the order.
+    // One who errs early, and one who errs late; and two who play the same games in another order.
     let part = |keep: &dyn Fn(&Mistake<'_>) -> bool| -> Vec<Mistake<'_>> {
         read.iter().filter(|mistake| keep(mistake)).cloned().collect()
     };

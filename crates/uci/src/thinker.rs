@@ -44,7 +44,7 @@ const CACHE_PART: usize = 8;
 /// A tree search for a mate gives up after this many visits per move of the mate: it may have no other end.
 const VISITS_PER_MATE_MOVE: u32 = 1_000_000;
 
-/// Alpha-beta searches for a mate so many plies deeper than the mate is long, since it looks at some moves less deep than at others.
+/// Alpha-beta searches for a mate this many plies deeper than the mate is long, since it looks at some moves less deep than at others.
 const MATE_MARGIN: u32 = 4;
 
 /// Alpha-beta draws from this many of the best moves at most.

@@ -10,7 +10,7 @@ use super::transposition_table::{Bound, Entry, TranspositionTable};
 /// Half the width of the first aspiration window, in hundredths of a pawn.
 const ASPIRATION: i32 = 40;
 
-/// A search after a pass is this many plies shallower; for play, one more for each so many plies of depth.
+/// A search after a pass is this many plies shallower; for play, one more per this many plies of depth.
 const NULL_REDUCTION: u32 = 2;
 const NULL_REDUCTION_DEPTH: u32 = 5;
 
@@ -25,7 +25,7 @@ const RAZOR_DEPTH: u32 = 2;
 const RAZOR_PLY: i32 = 300;
 /// In the quiescence search, a capture has to come so near to the window besides what it captures.
 const DELTA: i32 = 200;
-/// Up to this depth, only so many quiet moves are searched: `LATE_MOVES + depth²`.
+/// Up to this depth, only `LATE_MOVES + depth²` quiet moves are searched.
 const LATE_DEPTH: u32 = 4;
 const LATE_MOVES: usize = 4;
 
